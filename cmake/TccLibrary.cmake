@@ -1,0 +1,40 @@
+# Helper functions for tcc's own libraries, tools and tests. Dependencies point one way (docs/Rationale.md):
+# a library names in DEPENDS only what stands before it in that order, and links nothing else.
+
+# tcc_add_library(NAME sources... [DEPENDS tcc libraries...]): a library on LLVM Support alone.
+function(tcc_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} tcc-llvm-support)
+endfunction()
+
+# tcc_add_mlir_library(NAME sources... [DEPENDS tcc libraries...] [MLIR mlir libraries...] [COMPONENTS llvm components...]):
+# a library on MLIR. MLIR and COMPONENTS are what the static build links; the shared build links libMLIR and libLLVM.
+function(tcc_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;MLIR;COMPONENTS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+  if(TCC_STATIC)
+    llvm_map_components_to_libnames(components ${ARG_COMPONENTS})
+    target_link_libraries(${name} PUBLIC ${ARG_MLIR} ${components})
+  else()
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  endif()
+  add_dependencies(${name} tcc-headers)
+  target_precompile_headers(${name} REUSE_FROM tcc-pch)
+endfunction()
+
+# tcc_add_tool(NAME sources... DEPENDS libraries...): an executable in build/bin.
+function(tcc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
+endfunction()
+
+# tcc_add_unittest(NAME sources... DEPENDS libraries...): a GoogleTest executable whose cases CTest runs.
+function(tcc_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name})
+endfunction()
