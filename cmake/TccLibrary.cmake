@@ -24,11 +24,15 @@ function(tcc_add_mlir_library name)
   target_precompile_headers(${name} REUSE_FROM tcc-pch)
 endfunction()
 
-# tcc_add_tool(NAME sources... DEPENDS libraries...): an executable in build/bin.
+# tcc_add_tool(NAME sources... DEPENDS libraries... [MLIR mlir libraries...]): an executable in build/bin.
+# MLIR is as for tcc_add_mlir_library.
 function(tcc_add_tool name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;MLIR" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
+  if(TCC_STATIC)
+    target_link_libraries(${name} PRIVATE ${ARG_MLIR})
+  endif()
 endfunction()
 
 # tcc_add_unittest(NAME sources... DEPENDS libraries...): a GoogleTest executable whose cases CTest runs.
