@@ -1,0 +1,145 @@
+//===- Warp.h - Registers and active lanes of one warp ----------*- C++ -*-===//
+//
+// What an instruction handler works with: rows of registers, the active mask, memory by lane, and
+// reports. A handler processes all active lanes of a warp at once:
+//
+//   void addU32(Warp &warp, const Instruction &inst) {
+//     const Row &a = warp.read(inst.operands[1]), &b = warp.read(inst.operands[2]);
+//     Row &d = warp.write(inst.operands[0]);
+//     for (unsigned lane : warp.lanes())
+//       d[lane] = uint32_t(a[lane] + b[lane]);
+//   }
+//
+// The machine has already checked the guard, convergence and that the sources are defined, and
+// marks the destinations as defined afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TCC_LIB_EMULATOR_WARP_H
+#define TCC_LIB_EMULATOR_WARP_H
+
+#include "Program.h"
+#include "tcc/Emulator/Emulator.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/bit.h"
+
+namespace tcc::emulator {
+
+class Machine;
+class Cta;
+
+/// Iterates over the set bits of a lane mask.
+class LaneRange {
+public:
+  class iterator {
+  public:
+    explicit iterator(uint32_t rest) : rest(rest) {}
+    unsigned operator*() const { return llvm::countr_zero(rest); }
+    iterator &operator++() {
+      rest &= rest - 1;
+      return *this;
+    }
+    bool operator!=(iterator other) const { return rest != other.rest; }
+
+  private:
+    uint32_t rest;
+  };
+  explicit LaneRange(uint32_t mask) : mask(mask) {}
+  iterator begin() const { return iterator(mask); }
+  iterator end() const { return iterator(0); }
+
+private:
+  uint32_t mask;
+};
+
+/// How a memory access counts for races and ordering (PTX ISA 8, memory consistency model).
+enum class AccessStrength : uint8_t {
+  Weak,
+  Strong,  // volatile, relaxed: orders nothing by itself, never races with another strong access
+  Acquire, // loads
+  Release, // stores
+};
+
+class Warp {
+public:
+  //===--- Registers ---===//
+
+  /// Lanes that execute the current instruction.
+  uint32_t active() const { return activeMask; }
+  LaneRange lanes() const { return LaneRange(activeMask); }
+
+  /// The values of a register or immediate operand. Only active lanes of a register are meaningful.
+  const Row &read(const Operand &operand) const;
+  const Row &readRow(uint32_t slot) const { return registers[slot]; }
+  /// The row to write a register operand to; a scratch row for `_`. Keep the bits above the width
+  /// zero.
+  Row &write(const Operand &operand);
+  Row &writeRow(uint32_t slot) { return registers[slot]; }
+
+  /// Bit l is lane l's value, negation applied. An Immediate operand counts as its truth value.
+  uint32_t readPredicate(const Operand &operand) const;
+  /// Writes the active lanes of a predicate operand; nothing for `_`.
+  void writePredicate(const Operand &operand, uint32_t values);
+
+  /// The elements of a vector operand, or the operand itself as its only element.
+  static llvm::ArrayRef<Operand> elements(const Operand &operand);
+
+  /// Lanes in which a register row was ever written.
+  uint32_t definedLanes(uint32_t slot) const { return definedRows[slot]; }
+  void setDefined(uint32_t slot, uint32_t mask) { definedRows[slot] |= mask; }
+  void setUndefined(uint32_t slot, uint32_t mask) { definedRows[slot] &= ~mask; }
+
+  //===--- Memory ---===//
+
+  /// The byte address of an Address operand in every active lane.
+  void addresses(const Operand &operand, uint64_t (&out)[kLanes]) const;
+
+  /// Loads `bytes` (1 to 64, a power of two) per lane of `mask` into out + lane * stride. Checks
+  /// alignment, bounds, definedness and races; counts for the report. False after a fault: nothing
+  /// was loaded, the handler returns.
+  bool load(const Instruction &inst, Space space, const uint64_t (&address)[kLanes], uint32_t mask,
+            unsigned bytes, void *out, unsigned stride,
+            AccessStrength strength = AccessStrength::Weak);
+  /// The same for stores.
+  bool store(const Instruction &inst, Space space, const uint64_t (&address)[kLanes], uint32_t mask,
+             unsigned bytes, const void *in, unsigned stride,
+             AccessStrength strength = AccessStrength::Weak);
+
+  //===--- Reports ---===//
+
+  /// Records a finding for a lane of this warp and goes on.
+  void report(FindingKind kind, const Instruction &inst, unsigned lane, const llvm::Twine &message);
+  /// The same, and stops the launch: what a GPU would raise an error for.
+  void fault(FindingKind kind, const Instruction &inst, unsigned lane, const llvm::Twine &message);
+  void countMmaFlops(const Instruction &inst, uint64_t flops);
+
+  //===--- Place in the machine ---===//
+
+  Machine &machine() { return *owner; }
+  Cta &cta() { return *block; }
+  /// Index of the warp in its CTA.
+  uint32_t index() const { return warpIndex; }
+  /// The number in the emulated chip's name: 80 for sm_80, 90 for sm_90a.
+  unsigned chip() const;
+  uint64_t seed() const;
+
+private:
+  friend class Machine;
+  friend class Cta;
+
+  std::vector<Row> registers;
+  std::vector<uint32_t> predicates;
+  std::vector<uint32_t> definedRows;
+  std::vector<uint32_t> definedPredicates;
+  const std::vector<Row> *constants = nullptr;
+  Row scratch;
+  uint32_t activeMask = 0;
+  uint32_t warpIndex = 0;
+  Machine *owner = nullptr;
+  Cta *block = nullptr;
+};
+
+} // namespace tcc::emulator
+
+#endif // TCC_LIB_EMULATOR_WARP_H
