@@ -1,0 +1,208 @@
+//===- TccAttrs.td - Attributes of the tcc dialect ---------------*- tablegen -*-===//
+
+#ifndef TCC_DIALECT_TCC_IR_TCCATTRS_TD
+#define TCC_DIALECT_TCC_IR_TCCATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/TensorEncoding.td"
+include "tcc/Dialect/Tcc/IR/TccDialect.td"
+include "tcc/Dialect/Tcc/IR/TccEnums.td"
+
+class Tcc_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tcc_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations as attributes of ops
+//===----------------------------------------------------------------------===//
+
+def Tcc_TransportAttr : EnumAttr<Tcc_Dialect, Tcc_Transport, "transport">;
+def Tcc_MmaFamilyAttr : EnumAttr<Tcc_Dialect, Tcc_MmaFamily, "mma_family">;
+def Tcc_OperandAttr : EnumAttr<Tcc_Dialect, Tcc_Operand, "operand">;
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
+  let summary = "How a kernel is built";
+  let description = [{
+    Every structural choice of a kernel. A user writes it on the function as
+    `tcc.schedule`; `tcc-select-target` checks it against the chip, or chooses
+    one and says why in a remark. All passes read it and none guesses.
+
+    - `block`: M, N and K of the tile that a thread block computes.
+    - `warps`: how many warps (for `wgmma`: consumer warps, a multiple of 4)
+      divide the tile along M and N.
+    - `mma`: the instruction family.
+    - `transport`, `stages`: how operand tiles reach shared memory, and how
+      many of them are there at a time.
+    - `epilogue`: how the accumulator reaches global memory.
+    - `roles`: `uniform`, or a producer with `cooperative` or `ping_pong`
+      consumers.
+    - `alignment`: bytes to which every row of A, B and C in global memory is
+      aligned; copies and stores are at most that wide. A variant's
+      preconditions promise it.
+    - `raster`: number of tiles along M that are visited before the next
+      column of tiles, for reuse in the L2 cache; 1 is plain order.
+    - `persistent`: a block computes several tiles, one after the other.
+    - `cluster`: blocks of a cluster along M and N.
+
+    Example:
+
+    ```mlir
+    #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync,
+                  transport = cp_async, stages = 3>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$block,
+    ArrayRefParameter<"int64_t">:$warps,
+    "MmaFamily":$mma,
+    "Transport":$transport,
+    "int64_t":$stages,
+    DefaultValuedParameter<"Epilogue", "Epilogue::Direct">:$epilogue,
+    DefaultValuedParameter<"Roles", "Roles::Uniform">:$roles,
+    OptionalArrayRefParameter<"int64_t">:$alignment,
+    DefaultValuedParameter<"int64_t", "1">:$raster,
+    DefaultValuedParameter<"bool", "false">:$persistent,
+    OptionalArrayRefParameter<"int64_t">:$cluster
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getBlockM() const { return getBlock()[0]; }
+    int64_t getBlockN() const { return getBlock()[1]; }
+    int64_t getBlockK() const { return getBlock()[2]; }
+    int64_t getWarpsM() const { return getWarps()[0]; }
+    int64_t getWarpsN() const { return getWarps()[1]; }
+    /// Warps that multiply; a producer comes on top.
+    int64_t getNumMmaWarps() const { return getWarpsM() * getWarpsN(); }
+    /// Threads of a block. A specialised producer is one warpgroup of 128 threads.
+    int64_t getNumThreads() const {
+      return getNumMmaWarps() * 32 + (getRoles() == Roles::Uniform ? 0 : 128);
+    }
+    /// Bytes to which the rows of an operand are aligned in global memory; 2 if
+    /// nothing is known.
+    int64_t getAlignmentOf(Operand operand) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of shared buffers
+//===----------------------------------------------------------------------===//
+
+def Tcc_SharedLayoutAttr : Tcc_Attr<"SharedLayout", "layout"> {
+  let summary = "Where an element of a shared buffer lies";
+  let description = [{
+    Maps (row, column) of a two-dimensional tile to a byte offset. `contiguous`
+    is the dimension whose neighbours are adjacent in memory (the inner one).
+
+    - `span = 0`: rows of the inner dimension follow each other, `pad` bytes
+      apart. `pad` must keep rows aligned to 16 bytes (ldmatrix's rows, and
+      wmma's leading dimension: PTX ISA, wmma.load and ldmatrix).
+    - `span = 32 | 64 | 128`: the inner dimension is cut in blocks of `span`
+      bytes; a block holds all rows, `span` bytes each; blocks follow each
+      other. Within a block, 16-byte chunks are permuted: bits 4.. of the byte
+      address are XORed with bits 7.. (1, 2 or 3 of them). This is the layout
+      that TMA writes and wgmma reads (PTX ISA, "Shared Memory Matrix Layout").
+
+    Examples: `#tcc.layout<contiguous = 1, span = 128>`,
+    `#tcc.layout<contiguous = 1, pad = 16>`, `#tcc.layout<contiguous = 0>`.
+  }];
+  let parameters = (ins
+    "int64_t":$contiguous,
+    DefaultValuedParameter<"int64_t", "0">:$span,
+    DefaultValuedParameter<"int64_t", "0">:$pad
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Distributions of tiles over threads
+//===----------------------------------------------------------------------===//
+
+def Tcc_FragmentAttr : Tcc_Attr<"Fragment", "fragment",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "A tile spread over warps as operands of an MMA atom";
+  let description = [{
+    The tile is a grid of atoms of `shape` = [m, n, k] (operand `a` uses m and
+    k, `b` k and n, `c` m and n). Atoms are dealt to `warps` = [along M, along
+    N]: along M in turn (atom row i belongs to warp i mod warps[0]), along N in
+    contiguous runs. Dealing rows in turn keeps any multiple of m * warps[0]
+    rows a legal tile, which the epilogue uses to go through shared memory in
+    slices. Operand `a` is replicated along N's warps, `b` along M's.
+
+    The registers of a thread hold its atoms row by row; within an atom, as the
+    instruction defines (PTX ISA, "Matrix Fragments for mma"). For `wmma` the
+    order inside an atom is opaque: position-independent arithmetic between
+    tiles of the same encoding is all that is allowed.
+
+    Example: `#tcc.fragment<mma_sync, c, shape = [16, 8, 16], warps = [2, 4]>`
+  }];
+  let parameters = (ins
+    "MmaFamily":$mma,
+    "Operand":$operand,
+    ArrayRefParameter<"int64_t">:$shape,
+    ArrayRefParameter<"int64_t">:$warps
+  );
+  let assemblyFormat = [{
+    `<` $mma `,` $operand `,` `shape` `=` `[` $shape `]` `,` `warps` `=` `[` $warps `]` `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// True if the position of a register in the tile is not known (wmma).
+    bool isOpaque() const { return getMma() == MmaFamily::Wmma; }
+    /// Rows and columns of the atom for this operand.
+    std::pair<int64_t, int64_t> getAtomExtents() const;
+    /// Rows and columns of the smallest legal tile.
+    std::pair<int64_t, int64_t> getUnit() const;
+    /// Atoms of a tile of the given extents that one warp owns, along rows and columns.
+    std::pair<int64_t, int64_t> getAtomsPerWarp(ArrayRef<int64_t> tileShape) const;
+  }];
+}
+
+def Tcc_BlockedAttr : Tcc_Attr<"Blocked", "blocked",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "A tile spread over threads in vectors along one dimension";
+  let description = [{
+    The tile is cut in vectors of `vector` elements along dimension
+    `contiguous`; vectors are numbered with that dimension fastest; vector v
+    belongs to thread v mod `threads`. Neighbouring threads thus touch
+    neighbouring memory. Threads past the end of the tile in the last pass own
+    nothing there.
+
+    Example: `#tcc.blocked<vector = 4, contiguous = 1, threads = 256>`
+  }];
+  let parameters = (ins
+    "int64_t":$vector,
+    "int64_t":$contiguous,
+    "int64_t":$threads
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Vectors of a tile that one thread owns, rounded up.
+    int64_t getVectorsPerThread(ArrayRef<int64_t> tileShape) const;
+  }];
+}
+
+def Tcc_SliceAttr : Tcc_Attr<"Slice", "slice",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "A row or column tile spread as a matrix tile is";
+  let description = [{
+    The distribution of a one-dimensional tile that is to be broadcast along
+    `dim` of a matrix tile with distribution `parent`: a thread owns, register
+    for register, the element at the remaining coordinate.
+
+    Example: `#tcc.slice<dim = 0, parent = #tcc.fragment<…>>` for a bias per
+    column.
+  }];
+  let parameters = (ins "int64_t":$dim, "Attribute":$parent);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // TCC_DIALECT_TCC_IR_TCCATTRS_TD

@@ -1,0 +1,105 @@
+//===- TccPipelineOps.td - Order between producers and consumers -*- tablegen -*-===//
+
+#ifndef TCC_DIALECT_TCC_IR_TCCPIPELINEOPS_TD
+#define TCC_DIALECT_TCC_IR_TCCPIPELINEOPS_TD
+
+include "tcc/Dialect/Tcc/IR/TccOpBase.td"
+
+def Tcc_CreatePipelineOp : Tcc_Op<"create_pipeline", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "A pipeline that guards the stages of shared buffers";
+  let description = [{
+    All slots start free. The state of a producer or consumer is a slot number
+    and a phase bit that flips each time the slots wrap; both start at 0
+    (CUTLASS: PipelineState).
+
+    1. Every buffer has as many stages as the pipeline.
+
+    ```mlir
+    %p = tcc.create_pipeline %sa, %sb : !tcc.shared<…>, !tcc.shared<…> -> !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+  let arguments = (ins Variadic<Tcc_SharedType>:$buffers);
+  let results = (outs Tcc_PipelineType:$result);
+  let assemblyFormat = "$buffers attr-dict `:` type($buffers) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+class Tcc_PipelineStepOp<string opMnemonic>
+    : Tcc_Op<opMnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins Tcc_PipelineType:$pipeline, I32:$slot, I32:$phase);
+  let assemblyFormat = "$pipeline `[` $slot `,` $phase `]` attr-dict `:` type($pipeline)";
+}
+
+def Tcc_ProducerAcquireOp : Tcc_PipelineStepOp<"producer_acquire"> {
+  let summary = "Wait until a slot is free to be written";
+  let description = [{
+    ```mlir
+    tcc.producer_acquire %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+}
+
+def Tcc_ProducerCommitOp : Tcc_PipelineStepOp<"producer_commit"> {
+  let summary = "End the writes to a slot";
+  let description = [{
+    Closes the group of copies issued since `tcc.producer_acquire`.
+
+    ```mlir
+    tcc.producer_commit %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+}
+
+def Tcc_ConsumerWaitOp : Tcc_Op<"consumer_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until a slot is full and visible to every consumer";
+  let description = [{
+    `pending` is the number of younger commits of the same producer that may
+    still be in flight: what cp.async.wait_group needs. At this point every
+    consumer has also released all earlier slots, for pipelines whose roles are
+    uniform: the wait is a barrier of the block.
+
+    ```mlir
+    tcc.consumer_wait %p[%slot, %phase] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+  let arguments = (ins Tcc_PipelineType:$pipeline, I32:$slot, I32:$phase,
+                       DefaultValuedAttr<I64Attr, "0">:$pending);
+  let assemblyFormat = "$pipeline `[` $slot `,` $phase `]` attr-dict `:` type($pipeline)";
+  let hasVerifier = 1;
+}
+
+def Tcc_ConsumerReleaseOp : Tcc_PipelineStepOp<"consumer_release"> {
+  let summary = "End the reads of a slot";
+  let description = [{
+    ```mlir
+    tcc.consumer_release %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+}
+
+def Tcc_AdvanceOp : Tcc_Op<"advance", [Pure]> {
+  let summary = "The next slot and its phase";
+  let description = [{
+    ```mlir
+    %slot1, %phase1 = tcc.advance %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+  let arguments = (ins Tcc_PipelineType:$pipeline, I32:$slot, I32:$phase);
+  let results = (outs I32:$nextSlot, I32:$nextPhase);
+  let assemblyFormat = "$pipeline `[` $slot `,` $phase `]` attr-dict `:` type($pipeline)";
+}
+
+def Tcc_DrainOp : Tcc_Op<"drain", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until nothing of a pipeline is in flight";
+  let description = [{
+    After it, the buffers may be used for something else by the whole block.
+
+    ```mlir
+    tcc.drain %p : !tcc.pipeline<cp_async, stages = 3>
+    ```
+  }];
+  let arguments = (ins Tcc_PipelineType:$pipeline);
+  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+#endif // TCC_DIALECT_TCC_IR_TCCPIPELINEOPS_TD
