@@ -1,0 +1,217 @@
+//===- SharedLayout.cpp - Where a tile's elements lie in shared memory ----===//
+
+#include "tcc/Support/SharedLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+#include <tuple>
+
+using namespace tcc::support;
+
+namespace {
+/// ldmatrix rows, wmma leading dimensions and the widest copies are multiples of this many bytes.
+constexpr int64_t pieceBytes = 16;
+constexpr int64_t warpSize = 32;
+constexpr int64_t bankBytes = 4;
+constexpr int64_t bankCount = 32;
+constexpr int64_t phaseBytes = bankBytes * bankCount;
+} // namespace
+
+std::string SharedLayout::str() const {
+  switch (kindOf) {
+  case Kind::Dense:
+    return "dense";
+  case Kind::Padded:
+    return llvm::formatv("padded by {0} bytes", bytes);
+  case Kind::Swizzled:
+    return llvm::formatv("swizzled by {0} bytes", bytes);
+  }
+  llvm_unreachable("covered switch");
+}
+
+llvm::Error tcc::support::checkLayout(const SharedTile &tile, const SharedLayout &layout) {
+  int64_t inner = tile.innerBytes();
+  if (tile.lines() <= 0 || inner <= 0)
+    return llvm::createStringError("a shared tile needs at least one element");
+  if (layout.kind() == SharedLayout::Kind::Swizzled) {
+    int64_t span = layout.span();
+    if (span != 16 && span != 32 && span != 64 && span != 128)
+      return llvm::createStringError(
+          llvm::formatv("a swizzle spans 16, 32, 64 or 128 bytes, not {0}", span));
+    if (inner % span)
+      return llvm::createStringError(
+          llvm::formatv("lines of {0} bytes can't be cut into swizzle blocks of {1} bytes; use a "
+                        "span that divides them",
+                        inner, span));
+    return llvm::Error::success();
+  }
+  if (layout.padBytes() < 0)
+    return llvm::createStringError("a padding can't be negative");
+  int64_t pitch = inner + layout.padBytes();
+  if (pitch % pieceBytes)
+    return llvm::createStringError(llvm::formatv(
+        "lines of {0} bytes with {1} bytes of padding start at multiples of {2} bytes, "
+        "but ldmatrix rows and wmma leading dimensions need multiples of 16; pad by {3} "
+        "bytes",
+        inner, layout.padBytes(), pitch,
+        llvm::alignTo(inner + layout.padBytes(), pieceBytes) - inner));
+  return llvm::Error::success();
+}
+
+int64_t tcc::support::linePitch(const SharedTile &tile, const SharedLayout &layout) {
+  return layout.span() ? layout.span() : tile.innerBytes() + layout.padBytes();
+}
+
+int64_t tcc::support::linearOffset(const SharedTile &tile, const SharedLayout &layout, int64_t row,
+                                   int64_t column) {
+  int64_t line = tile.contiguous == 1 ? row : column;
+  int64_t innerByte = (tile.contiguous == 1 ? column : row) * tile.elementBytes;
+  int64_t span = layout.span();
+  if (!span)
+    return line * linePitch(tile, layout) + innerByte;
+  return innerByte / span * (tile.lines() * span) + line * span + innerByte % span;
+}
+
+int64_t tcc::support::byteOffset(const SharedTile &tile, const SharedLayout &layout, int64_t row,
+                                 int64_t column) {
+  int64_t linear = linearOffset(tile, layout, row, column);
+  if (!layout.span())
+    return linear;
+  int64_t mask = layout.span() / pieceBytes - 1;
+  return linear ^ (((linear >> 7) & mask) << 4);
+}
+
+int64_t tcc::support::sizeBytes(const SharedTile &tile, const SharedLayout &layout) {
+  return tile.lines() * (tile.innerBytes() + layout.padBytes());
+}
+
+int64_t tcc::support::requiredAlignment(const SharedLayout &layout) {
+  return layout.span() ? 8 * layout.span() : pieceBytes;
+}
+
+unsigned tcc::support::bankConflictDegree(llvm::ArrayRef<int64_t> addresses, unsigned width) {
+  size_t lanesPerPhase = phaseBytes / width;
+  unsigned worst = 1;
+  for (size_t first = 0; first < addresses.size(); first += lanesPerPhase) {
+    std::array<llvm::SmallVector<int64_t, 8>, bankCount> wordsOfBank;
+    for (int64_t address : addresses.slice(first).take_front(lanesPerPhase)) {
+      for (int64_t word = address / bankBytes; word * bankBytes < address + width; ++word) {
+        auto &words = wordsOfBank[word % bankCount];
+        // Lanes that ask for the same word share one access.
+        if (!llvm::is_contained(words, word))
+          words.push_back(word);
+        worst = std::max<unsigned>(worst, words.size());
+      }
+    }
+  }
+  return worst;
+}
+
+/// The offset of the byte `innerByte` of line `line`.
+static int64_t offsetInLine(const SharedTile &tile, const SharedLayout &layout, int64_t line,
+                            int64_t innerByte) {
+  int64_t inner = innerByte / tile.elementBytes;
+  int64_t offset = tile.contiguous == 1 ? byteOffset(tile, layout, line, inner)
+                                        : byteOffset(tile, layout, inner, line);
+  return offset + innerByte % tile.elementBytes;
+}
+
+static unsigned matrixRowsDegree(const SharedTile &tile, const SharedLayout &layout) {
+  unsigned worst = 1;
+  for (int64_t line = 0; line + 8 <= tile.lines(); line += 8) {
+    for (int64_t byte = 0; byte + pieceBytes <= tile.innerBytes(); byte += pieceBytes) {
+      llvm::SmallVector<int64_t, 8> addresses;
+      for (int64_t i = 0; i < 8; ++i)
+        addresses.push_back(offsetInLine(tile, layout, line + i, byte));
+      worst = std::max(worst, bankConflictDegree(addresses, pieceBytes));
+    }
+  }
+  return worst;
+}
+
+static unsigned vectorCopyDegree(const SharedTile &tile, const SharedLayout &layout) {
+  unsigned worst = 1;
+  int64_t piecesPerLine = tile.innerBytes() / pieceBytes;
+  int64_t pieces = tile.lines() * piecesPerLine;
+  for (int64_t first = 0; first < pieces; first += warpSize) {
+    llvm::SmallVector<int64_t, warpSize> addresses;
+    for (int64_t piece = first; piece < std::min(first + warpSize, pieces); ++piece)
+      addresses.push_back(
+          offsetInLine(tile, layout, piece / piecesPerLine, piece % piecesPerLine * pieceBytes));
+    worst = std::max(worst, bankConflictDegree(addresses, pieceBytes));
+  }
+  return worst;
+}
+
+static unsigned accumulatorPairsDegree(const SharedTile &tile, const SharedLayout &layout) {
+  unsigned worst = 1;
+  int64_t pairBytes = 2 * tile.elementBytes;
+  for (int64_t line = 0; line + 8 <= tile.lines(); line += 8) {
+    for (int64_t byte = 0; byte + 4 * pairBytes <= tile.innerBytes(); byte += 4 * pairBytes) {
+      llvm::SmallVector<int64_t, warpSize> addresses;
+      for (int64_t lane = 0; lane < warpSize; ++lane)
+        addresses.push_back(
+            offsetInLine(tile, layout, line + lane / 4, byte + lane % 4 * pairBytes));
+      worst = std::max(worst, bankConflictDegree(addresses, std::max<int64_t>(pairBytes, 4)));
+    }
+  }
+  return worst;
+}
+
+unsigned tcc::support::conflictDegree(const SharedTile &tile, const SharedLayout &layout,
+                                      SharedAccess access) {
+  switch (access) {
+  case SharedAccess::MatrixRows:
+    return matrixRowsDegree(tile, layout);
+  case SharedAccess::VectorCopy:
+    return vectorCopyDegree(tile, layout);
+  case SharedAccess::AccumulatorPairs:
+    return accumulatorPairsDegree(tile, layout);
+  }
+  llvm_unreachable("covered switch");
+}
+
+static llvm::SmallVector<SharedLayout> candidateLayouts(SharedConsumer consumer) {
+  const SharedLayout dense = SharedLayout::dense();
+  const SharedLayout swizzles[] = {SharedLayout::swizzled(128), SharedLayout::swizzled(64),
+                                   SharedLayout::swizzled(32)};
+  const SharedLayout paddings[] = {SharedLayout::padded(16), SharedLayout::padded(32),
+                                   SharedLayout::padded(48)};
+  llvm::SmallVector<SharedLayout> candidates;
+  if (consumer != SharedConsumer::Wgmma)
+    candidates.push_back(dense);
+  if (consumer == SharedConsumer::LdMatrix || consumer == SharedConsumer::Wgmma)
+    candidates.append(std::begin(swizzles), std::end(swizzles));
+  if (consumer != SharedConsumer::Wgmma)
+    candidates.append(std::begin(paddings), std::end(paddings));
+  return candidates;
+}
+
+llvm::Expected<LayoutChoice> tcc::support::chooseLayout(const SharedTile &tile,
+                                                        SharedConsumer consumer) {
+  SharedAccess consumerAccess = consumer == SharedConsumer::Epilogue
+                                    ? SharedAccess::AccumulatorPairs
+                                    : SharedAccess::MatrixRows;
+  std::optional<LayoutChoice> best;
+  for (SharedLayout layout : candidateLayouts(consumer)) {
+    if (llvm::Error error = checkLayout(tile, layout)) {
+      llvm::consumeError(std::move(error));
+      continue;
+    }
+    LayoutChoice choice{layout, conflictDegree(tile, layout, consumerAccess),
+                        conflictDegree(tile, layout, SharedAccess::VectorCopy)};
+    auto cost = [&](const LayoutChoice &c) {
+      return std::make_tuple(c.consumerDegree, c.copyDegree, sizeBytes(tile, c.layout));
+    };
+    if (!best || cost(choice) < cost(*best))
+      best = choice;
+  }
+  if (!best)
+    return llvm::createStringError(llvm::formatv(
+        "no shared-memory layout holds lines of {0} bytes; use a tile whose contiguous "
+        "dimension is a multiple of {1} bytes",
+        tile.innerBytes(), consumer == SharedConsumer::Wgmma ? 32 : 16));
+  return *best;
+}
