@@ -41,7 +41,3 @@ llvm::Expected<LaunchResult> Device::launch(const Module &, const LaunchConfig &
                                             const LaunchOptions &) {
   return notYet();
 }
-llvm::Expected<std::array<uint8_t, kTensorMapBytes>>
-tcc::emulator::encodeTensorMap(const TensorMapDescriptor &) {
-  return notYet();
-}
