@@ -1,0 +1,159 @@
+//===- Codegen.cpp - From LLVM IR to PTX text -----------------------------===//
+
+#include "Codegen.h"
+#include "Instructions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetOptions.h"
+#include <mutex>
+
+using namespace llvm;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+void mlir::tcc::markCollectives(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&instruction);
+      if (!call)
+        continue;
+      bool collective = false;
+      if (const auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+        collective = any_of(mnemonicsOf(assembly->getAsmString()), isCollective);
+      } else if (const Function *callee = call->getCalledFunction()) {
+        StringRef name = callee->getName();
+        // A function of the module may hold collective instructions itself.
+        collective = name.consume_front("llvm.nvvm.") ? isCollective(name) : !callee->isIntrinsic();
+      }
+      if (collective)
+        call->setConvergent();
+    }
+    if (!function.isDeclaration())
+      function.setConvergent();
+  }
+}
+
+Expected<std::unique_ptr<TargetMachine>> mlir::tcc::createTargetMachine(StringRef chip,
+                                                                        unsigned ptxVersion) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // The back end offers 32-bit shared addresses by this option alone; without it all shared
+    // address arithmetic is in 64 bits.
+    auto &options = cl::getRegisteredOptions();
+    if (auto found = options.find("nvptx-short-ptr"); found != options.end())
+      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+  });
+
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, chip, "+ptx" + std::to_string(ptxVersion), TargetOptions(), /*RM=*/std::nullopt,
+      /*CM=*/std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return createStringError("LLVM has no code generator for " + chip);
+  return machine;
+}
+
+Error mlir::tcc::optimize(Module &module, TargetMachine &machine) {
+  // Kernels come unrolled, pipelined and free of common subexpressions from MLIR. What is left is
+  // cleaning up after the translation (aggregates, address arithmetic); passes that reorder, unroll
+  // or vectorise would undo decisions that schedules have made.
+  constexpr StringLiteral pipeline =
+      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+      "early-cse<memssa>,dce)";
+
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  ModulePassManager passes;
+  if (Error error = builder.parsePassPipeline(passes, pipeline))
+    return error;
+  passes.run(module, modules);
+  return Error::success();
+}
+
+/// LLVM reports fatal errors to a handler that must not return. Inside a crash recovery context it
+/// leaves by the context, and the process lives on.
+static void leaveByCrashRecovery(void *reason, const char *message, bool) {
+  *static_cast<std::string *>(reason) = message;
+  if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent())
+    context->HandleExit(1);
+}
+
+namespace {
+/// Collects LLVM's errors; the default handler would end the process.
+struct ErrorCollector : DiagnosticHandler {
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error)
+      return true;
+    raw_string_ostream os(errors);
+    DiagnosticPrinterRawOStream printer(os);
+    os << (errors.empty() ? "" : "; ");
+    info.print(printer);
+    return true;
+  }
+
+  std::string &errors;
+};
+} // namespace
+
+Expected<std::string> mlir::tcc::generatePTX(Module &module, TargetMachine &machine) {
+  std::string errors;
+  module.getContext().setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+
+  SmallString<0> text;
+  bool unsupported = false;
+  CrashRecoveryContext::Enable();
+  bool finished;
+  {
+    ScopedFatalErrorHandler handler(leaveByCrashRecovery, &errors);
+    finished = CrashRecoveryContext().RunSafely([&] {
+      raw_svector_ostream os(text);
+      legacy::PassManager passes;
+      unsupported = machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
+                                                CodeGenFileType::AssemblyFile);
+      if (!unsupported)
+        passes.run(module);
+    });
+  }
+  CrashRecoveryContext::Disable();
+  if (finished && !unsupported && errors.empty())
+    return std::string(text);
+  StringRef reason = StringRef(errors).take_until([](char c) { return c == '\n'; });
+  return createStringError("LLVM can't generate code for " + machine.getTargetCPU() + " and " +
+                           machine.getTargetFeatureString().drop_front() + ": " +
+                           (reason.empty() ? "internal error" : reason));
+}

@@ -1,0 +1,82 @@
+// RUN: tcc-translate --tcc-to-ptx --split-input-file --verify-diagnostics %s
+
+// expected-error@below {{expected a chip: give --chip, or a gpu.module with an #nvvm.target}}
+module {
+  llvm.func @no_chip() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error@below {{unknown chip 'sm_99'; known are sm_70,}}
+gpu.module @unknown_chip [#nvvm.target<chip = "sm_99">] {
+}
+
+// -----
+
+// expected-error@below {{expected one target, found 2}}
+gpu.module @two_targets [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_86">] {
+}
+
+// -----
+
+// expected-error@below {{expected one gpu.module, since a PTX file has one target; found 2}}
+module {
+  // expected-note@below {{here}}
+  gpu.module @first [#nvvm.target<chip = "sm_80">] {
+  }
+  // expected-note@below {{here}}
+  gpu.module @second [#nvvm.target<chip = "sm_80">] {
+  }
+}
+
+// -----
+
+// expected-error@below {{expected a kernel: an llvm.func with the attribute nvvm.kernel}}
+gpu.module @no_kernel [#nvvm.target<chip = "sm_80">] {
+  llvm.func @helper() {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @leftover [#nvvm.target<chip = "sm_80">] {
+  llvm.func @kernel() attributes {nvvm.kernel} {
+    // expected-error@below {{expected only llvm and nvvm ops in a module that becomes PTX}}
+    %c = arith.constant 0 : i32
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @library_call [#nvvm.target<chip = "sm_80">] {
+  llvm.func @__nv_expf(f32) -> f32
+  llvm.func @kernel(%x: f32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    // expected-error@below {{'__nv_expf' is called, and nothing defines it: PTX from tcc links with no library}}
+    %y = llvm.call @__nv_expf(%x) : (f32) -> f32
+    llvm.store %y, %out : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @indirect_call [#nvvm.target<chip = "sm_80">] {
+  llvm.func @kernel(%f: !llvm.ptr) attributes {nvvm.kernel} {
+    // expected-error@below {{expected a direct call}}
+    llvm.call %f() : !llvm.ptr, () -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @no_json [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{tcc.metadata: }}
+  llvm.func @kernel() attributes {nvvm.kernel, tcc.metadata = "{"} {
+    llvm.return
+  }
+}

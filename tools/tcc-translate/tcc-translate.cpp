@@ -1,0 +1,54 @@
+//===- tcc-translate.cpp - From MLIR to PTX -------------------------------===//
+
+#include "tcc/InitAll.h"
+#include "tcc/Target/PTX/TranslateToPTX.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace cl = llvm::cl;
+using namespace mlir;
+
+static cl::OptionCategory category("tcc options");
+static cl::opt<std::string> chip("chip", cl::cat(category), cl::value_desc("sm_XX"),
+                                 cl::desc("The chip to compile for, where the program has none"));
+static cl::opt<unsigned> ptxVersion(
+    "ptx-version", cl::cat(category), cl::value_desc("80 for 8.0"), cl::init(0),
+    cl::desc("The .version of the PTX; by default the lowest that has all instructions used"));
+static cl::opt<std::string>
+    remarks("remarks", cl::cat(category), cl::value_desc("regex"),
+            cl::desc("Print the remarks of passes whose names match, to explain their decisions"));
+static cl::opt<bool> emitLLVM("emit-llvm", cl::cat(category),
+                              cl::desc("Stop at the LLVM IR that code generation starts from"));
+
+static LogicalResult enableRemarks(MLIRContext &context) {
+  if (remarks.empty())
+    return success();
+  remark::RemarkCategories categories;
+  categories.all = remarks;
+  return remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
+                                           std::make_unique<remark::RemarkEmittingPolicyAll>(),
+                                           categories, /*printAsEmitRemarks=*/true);
+}
+
+int main(int argc, char **argv) {
+  TranslateFromMLIRRegistration toPTX(
+      "tcc-to-ptx", "Compile kernels to self-describing PTX",
+      [](ModuleOp module, raw_ostream &output) -> LogicalResult {
+        if (failed(enableRemarks(*module.getContext())))
+          return failure();
+        tcc::PTXOptions options;
+        options.chip = chip;
+        options.ptxVersion = ptxVersion;
+        options.emitLLVM = emitLLVM;
+        FailureOr<std::string> text = tcc::translateToPTX(module, options);
+        if (failed(text))
+          return failure();
+        output << *text;
+        return success();
+      },
+      tcc::registerAllDialects);
+  return failed(mlirTranslateMain(argc, argv, "tcc: tile programs to PTX"));
+}
