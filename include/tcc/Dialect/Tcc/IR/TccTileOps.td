@@ -121,7 +121,7 @@ def Tcc_AllocSharedOp : Tcc_Op<"alloc_shared"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Tcc_CopyOp : Tcc_Op<"copy"> {
+def Tcc_CopyOp : Tcc_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "Copy a tile from global to shared memory";
   let description = [{
     Like a `tcc.load` whose result lands in a shared buffer. `transport` says
