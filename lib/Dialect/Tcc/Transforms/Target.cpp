@@ -1,0 +1,61 @@
+//===- Target.cpp - A kernel's chip and atoms -----------------------------===//
+
+#include "Target.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+namespace arch = ::tcc::arch;
+
+FailureOr<const arch::Chip *> mlir::tcc::getChip(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  if (!module)
+    return kernel.emitError() << "expects to be in a gpu.module with one #nvvm.target (L0t.1): run "
+                                 "tcc-select-target first";
+  ArrayAttr targets = module.getTargetsAttr();
+  auto target = targets && targets.size() == 1 ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
+                                               : NVVM::NVVMTargetAttr();
+  if (!target)
+    return module.emitError() << "expects exactly one target, an #nvvm.target (L0t.1)";
+  llvm::Expected<const arch::Chip *> chip = arch::lookupChip(target.getChip());
+  if (!chip)
+    return module.emitError() << llvm::toString(chip.takeError());
+  return *chip;
+}
+
+static arch::MmaFamily toArch(MmaFamily family) {
+  switch (family) {
+  case MmaFamily::Wmma:
+    return arch::MmaFamily::Wmma;
+  case MmaFamily::MmaSync:
+    return arch::MmaFamily::MmaSync;
+  case MmaFamily::Wgmma:
+    break;
+  }
+  return arch::MmaFamily::Wgmma;
+}
+
+FailureOr<FragmentAttr> mlir::tcc::getFragment(func::FuncOp kernel, ScheduleAttr schedule,
+                                               Operand operand, Type elementType) {
+  FailureOr<const arch::Chip *> chip = getChip(kernel);
+  if (failed(chip))
+    return failure();
+  arch::ElementType element =
+      elementType.isBF16() ? arch::ElementType::BF16 : arch::ElementType::F16;
+  arch::MmaFamily family = toArch(schedule.getMma());
+  const arch::MmaAtom *atom = (*chip)->findAtom(family, element, arch::ElementType::F32);
+  if (!atom)
+    return kernel.emitError() << (*chip)->name() << " has no " << arch::name(family) << " for "
+                              << arch::name(element) << "; it is there on "
+                              << arch::chipsWithAtom(family, element);
+  // wgmma's n is any multiple of its step: one atom spans what a warpgroup has along N.
+  int64_t n = atom->n;
+  if (schedule.getMma() == MmaFamily::Wgmma)
+    n = std::min<int64_t>(n, schedule.getBlockN() / schedule.getWarpsN());
+  SmallVector<int64_t> shape = {atom->m, n, atom->k};
+  return FragmentAttr::getChecked([&] { return kernel.emitError(); }, kernel.getContext(),
+                                  schedule.getMma(), operand, ArrayRef<int64_t>(shape),
+                                  schedule.getWarps());
+}
