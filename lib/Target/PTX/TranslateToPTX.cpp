@@ -99,7 +99,7 @@ static LogicalResult legalize(ModuleOp module) {
 }
 
 /// The comment block of all kernels that carry metadata, in order.
-static FailureOr<std::string> printHeader(Operation *kernelModule) {
+static FailureOr<std::string> printHeader(Operation *kernelModule, const Chip &chip) {
   std::vector<::tcc::metadata::Kernel> kernels;
   for (auto function : kernelModule->getRegion(0).getOps<LLVM::LLVMFuncOp>()) {
     auto json = function->getAttrOfType<StringAttr>(kMetadataAttr);
@@ -111,6 +111,9 @@ static FailureOr<std::string> printHeader(Operation *kernelModule) {
     if (kernel->entry != function.getName())
       return function.emitError() << kMetadataAttr << ": expected the entry '" << function.getName()
                                   << "', found '" << kernel->entry << "'";
+    if (kernel->target != chip.name())
+      return function.emitError() << kMetadataAttr << ": expected the target '" << chip.name()
+                                  << "', found '" << kernel->target << "'";
     kernels.push_back(std::move(*kernel));
   }
   std::string header;
@@ -169,7 +172,7 @@ FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOpt
   FailureOr<const Chip *> chip = findChip(*kernelModule, options.chip);
   if (failed(chip) || failed(verifyLevel(*kernelModule)))
     return failure();
-  FailureOr<std::string> header = printHeader(*kernelModule);
+  FailureOr<std::string> header = printHeader(*kernelModule, **chip);
   if (failed(header) || failed(legalize(*module)))
     return failure();
 

@@ -71,12 +71,3 @@ gpu.module @indirect_call [#nvvm.target<chip = "sm_80">] {
     llvm.return
   }
 }
-
-// -----
-
-gpu.module @no_json [#nvvm.target<chip = "sm_80">] {
-  // expected-error@below {{tcc.metadata: }}
-  llvm.func @kernel() attributes {nvvm.kernel, tcc.metadata = "{"} {
-    llvm.return
-  }
-}
