@@ -1,9 +1,19 @@
 # Helper functions for tcc's own libraries, tools and tests. Dependencies point one way (docs/Rationale.md):
 # a library names in DEPENDS only what stands before it in that order, and links nothing else.
 
+# A dependency must be defined above its user: lib/CMakeLists.txt is in dependency order.
+function(tcc_check_depends name)
+  foreach(dependency ${ARGN})
+    if(NOT TARGET ${dependency})
+      message(FATAL_ERROR "${name} depends on ${dependency}, which doesn't stand before it in lib/CMakeLists.txt")
+    endif()
+  endforeach()
+endfunction()
+
 # tcc_add_library(NAME sources... [DEPENDS tcc libraries...]): a library on LLVM Support alone.
 function(tcc_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  tcc_check_depends(${name} ${ARG_DEPENDS})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} tcc-llvm-support)
 endfunction()
@@ -12,6 +22,7 @@ endfunction()
 # a library on MLIR. MLIR and COMPONENTS are what the static build links; the shared build links libMLIR and libLLVM.
 function(tcc_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;MLIR;COMPONENTS" ${ARGN})
+  tcc_check_depends(${name} ${ARG_DEPENDS})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
   if(TCC_STATIC)

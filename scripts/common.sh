@@ -33,18 +33,26 @@ install_packages() {
   "${install[@]}" >/dev/null 2>&1 || { apt-get update -qq && "${install[@]}" >/dev/null; }
 }
 
-# build [target...]: configures build/ and builds the targets, by default everything.
-build() {
+# build_preset PRESET [target...]: configures and builds the targets, by default everything.
+build_preset() {
+  local preset=$1 folder=build
+  [[ $preset == default ]] || folder=build-$preset
+  shift
   # Objects are shared between clones: paths relative to the clone, and headers known by content.
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
-  echo "== configuring build/"
-  mkdir -p build
-  cmake --preset default >build/configure.log || { cat build/configure.log; exit 1; }
+  echo "== configuring $folder/"
+  mkdir -p "$folder"
+  cmake --preset "$preset" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
   echo "== building ${*:-everything}"
-  ninja -C build "$@"
+  ninja -C "$folder" "$@"
 }
+
+build() { build_preset default "$@"; }
 
 # cuda_tool NAME: the path of a tool of the CUDA toolkit, or nothing.
 cuda_tool() {
   command -v "$1" || PATH=/usr/local/cuda/bin command -v "$1" || true
 }
+
+# llvm_tool NAME: the path of a tool of LLVM 22.
+llvm_tool() { PATH=/usr/lib/llvm-22/bin:$PATH command -v "$1"; }

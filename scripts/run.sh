@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds tcc, compiles examples/gemm.mlir for every chip, assembles the PTX where ptxas is, and runs and checks each
+# kernel: on the GPU where there is one, else on tcc's emulator. Results: build/run/.
+source "$(dirname "$0")/common.sh"
+
+install_packages
+build tcc-translate tcc-run
+
+chips=(sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a)
+out=build/run
+mkdir -p "$out"
+ptxas=$(cuda_tool ptxas)
+if [[ -e /dev/nvidiactl ]]; then
+  size=M=4096,N=4096,K=4096 run_options=(--check --time)
+else
+  echo "== no GPU here: kernels run on the emulator, at a small size"
+  size=M=200,N=136,K=72 run_options=(--check)
+fi
+[[ -n $ptxas ]] || echo "== no ptxas here: the PTX is not assembled"
+
+failed=()
+for chip in "${chips[@]}"; do
+  echo
+  echo "== $chip"
+  ptx=$out/gemm.$chip.ptx
+  build/bin/tcc-translate --tcc-to-ptx --chip="$chip" examples/gemm.mlir -o "$ptx" || { failed+=("$chip"); continue; }
+  echo "compiled to $ptx"
+  if [[ -n $ptxas ]]; then
+    # ptxas 13 has no sm_70 any more; it assembles sm_70 PTX for what came next.
+    "$ptxas" -arch="${chip/sm_70/sm_75}" "$ptx" -o "${ptx%.ptx}.cubin" || { failed+=("$chip"); continue; }
+    echo "assembled to ${ptx%.ptx}.cubin"
+  fi
+  build/bin/tcc-run "$ptx" --size "$size" "${run_options[@]}" || failed+=("$chip")
+done
+
+echo
+if ((${#failed[@]})); then
+  echo "failed: ${failed[*]}"
+  exit 1
+fi
+echo "all ${#chips[@]} chips passed"
