@@ -1,0 +1,185 @@
+//===- TccSchedule.cpp - The schedule attribute -----------------------------------------===//
+
+#include "tcc/Dialect/Tcc/IR/TccAttrs.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+namespace {
+
+/// The fields of a schedule while it is parsed.
+struct ScheduleFields {
+  SmallVector<int64_t> block, warps, alignment, cluster;
+  std::optional<MmaFamily> mma;
+  std::optional<Transport> transport;
+  std::optional<int64_t> stages;
+  Epilogue epilogue = Epilogue::Direct;
+  Roles roles = Roles::Uniform;
+  int64_t raster = 1;
+  bool persistent = false;
+};
+
+} // namespace
+
+static ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &integers) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(integers.emplace_back());
+  });
+}
+
+/// Parses an enumerator; the error lists what would be accepted.
+template <typename EnumT>
+static FailureOr<EnumT> parseEnumerator(AsmParser &parser,
+                                        std::optional<EnumT> (*symbolize)(StringRef),
+                                        StringRef accepted) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (std::optional<EnumT> value = symbolize(keyword))
+    return *value;
+  parser.emitError(location) << "expected " << accepted << ", found '" << keyword << "'";
+  return failure();
+}
+
+static ParseResult parseBool(AsmParser &parser, bool &value) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (keyword != "true" && keyword != "false")
+    return parser.emitError(location) << "expected true or false, found '" << keyword << "'";
+  value = keyword == "true";
+  return success();
+}
+
+/// Stores a parsed enumerator, or passes the failure on.
+template <typename EnumT, typename TargetT>
+static ParseResult assign(FailureOr<EnumT> parsed, TargetT &target) {
+  if (failed(parsed))
+    return failure();
+  target = *parsed;
+  return success();
+}
+
+static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
+                              ScheduleFields &fields) {
+  if (name == "block")
+    return parseIntegers(parser, fields.block);
+  if (name == "warps")
+    return parseIntegers(parser, fields.warps);
+  if (name == "alignment")
+    return parseIntegers(parser, fields.alignment);
+  if (name == "cluster")
+    return parseIntegers(parser, fields.cluster);
+  if (name == "stages")
+    return parser.parseInteger(fields.stages.emplace());
+  if (name == "raster")
+    return parser.parseInteger(fields.raster);
+  if (name == "persistent")
+    return parseBool(parser, fields.persistent);
+  if (name == "mma")
+    return assign(parseEnumerator<MmaFamily>(parser, symbolizeMmaFamily,
+                                             "wmma, mma_sync or wgmma"),
+                  fields.mma);
+  if (name == "transport")
+    return assign(parseEnumerator<Transport>(parser, symbolizeTransport,
+                                             "register, cp_async or tma"),
+                  fields.transport);
+  if (name == "epilogue")
+    return assign(
+        parseEnumerator<Epilogue>(parser, symbolizeEpilogue, "direct, shared or tma"),
+        fields.epilogue);
+  if (name == "roles")
+    return assign(
+        parseEnumerator<Roles>(parser, symbolizeRoles, "uniform, cooperative or ping_pong"),
+        fields.roles);
+  return parser.emitError(location)
+         << "unknown schedule field '" << name
+         << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
+            "persistent, cluster";
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  SMLoc start = parser.getCurrentLocation();
+  ScheduleFields fields;
+  llvm::SmallSet<StringRef, 16> seen;
+  auto parseOne = [&]() -> ParseResult {
+    SMLoc location = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (!seen.insert(name).second)
+      return parser.emitError(location) << "schedule field '" << name << "' stands twice";
+    return parseField(parser, name, location, fields);
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
+    return {};
+  if (!fields.mma || !fields.transport || !fields.stages || fields.block.empty() ||
+      fields.warps.empty()) {
+    parser.emitError(start) << "a schedule needs block, warps, mma, transport and stages";
+    return {};
+  }
+  // Exact types, so that the generated overload is taken: the storage is private to TccAttrs.cpp.
+  auto emitError = [&] { return parser.emitError(start); };
+  using Integers = ArrayRef<int64_t>;
+  return getChecked(function_ref<InFlightDiagnostic()>(emitError), parser.getContext(),
+                    Integers(fields.block), Integers(fields.warps), MmaFamily(*fields.mma),
+                    Transport(*fields.transport), int64_t(*fields.stages), Epilogue(fields.epilogue),
+                    Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
+                    bool(fields.persistent), Integers(fields.cluster));
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printer << "<block = [" << getBlock() << "], warps = [" << getWarps()
+          << "], mma = " << stringifyMmaFamily(getMma())
+          << ", transport = " << stringifyTransport(getTransport()) << ", stages = " << getStages();
+  if (getEpilogue() != Epilogue::Direct)
+    printer << ", epilogue = " << stringifyEpilogue(getEpilogue());
+  if (getRoles() != Roles::Uniform)
+    printer << ", roles = " << stringifyRoles(getRoles());
+  if (!getAlignment().empty())
+    printer << ", alignment = [" << getAlignment() << "]";
+  if (getRaster() != 1)
+    printer << ", raster = " << getRaster();
+  if (getPersistent())
+    printer << ", persistent = true";
+  if (!getCluster().empty())
+    printer << ", cluster = [" << getCluster() << "]";
+  printer << ">";
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> block, ArrayRef<int64_t> warps, MmaFamily,
+                                   Transport, int64_t stages, Epilogue, Roles,
+                                   ArrayRef<int64_t> alignment, int64_t raster, bool,
+                                   ArrayRef<int64_t> cluster) {
+  // Far above what any chip can hold; keeps every product below in range.
+  constexpr int64_t maxExtent = 1 << 16;
+  auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
+  if (block.size() != 3 || !llvm::all_of(block, inRange))
+    return emitError() << "'block' is M, N and K of the tile, each from 1 to " << maxExtent
+                       << ", found [" << block << "]";
+  if (warps.size() != 2 || !llvm::all_of(warps, inRange))
+    return emitError() << "'warps' is the number of warps along M and N, found [" << warps << "]";
+  if (!inRange(stages))
+    return emitError() << "'stages' is at least 1, found " << stages;
+  if (!inRange(raster))
+    return emitError() << "'raster' is at least 1, found " << raster;
+  auto isWidth = [](int64_t bytes) { return llvm::is_contained({1, 2, 4, 8, 16}, bytes); };
+  if (!alignment.empty() && (alignment.size() != 3 || !llvm::all_of(alignment, isWidth)))
+    return emitError() << "'alignment' is for the rows of A, B and C, each 1, 2, 4, 8 or 16 bytes, "
+                       << "found [" << alignment << "]";
+  if (!cluster.empty() && (cluster.size() != 2 || !llvm::all_of(cluster, inRange)))
+    return emitError() << "'cluster' is the number of blocks along M and N, found [" << cluster
+                       << "]";
+  return success();
+}
+
+int64_t ScheduleAttr::getAlignmentOf(Operand operand) const {
+  return getAlignment().empty() ? 2 : getAlignment()[static_cast<unsigned>(operand)];
+}
