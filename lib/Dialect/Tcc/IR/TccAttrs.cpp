@@ -141,9 +141,11 @@ LogicalResult BlockedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementT
 //===----------------------------------------------------------------------===//
 
 LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dim,
-                                Attribute parent) {
+                                int64_t size, Attribute parent) {
   if (dim != 0 && dim != 1)
     return emitError() << "'dim' is a dimension, 0 or 1, found " << dim;
+  if (size < 1)
+    return emitError() << "'size' is positive, found " << size;
   if (!isa<FragmentAttr, BlockedAttr>(parent))
     return emitError() << "'parent' is a #tcc.fragment or #tcc.blocked, found " << parent;
   return success();
@@ -153,5 +155,8 @@ LogicalResult SliceAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTyp
                                         function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 1)
     return emitError() << "a slice is a tile of one dimension, found " << shape.size();
-  return success();
+  SmallVector<int64_t, 2> parentShape(shape);
+  parentShape.insert(parentShape.begin() + getDim(), getSize());
+  return cast<VerifiableTensorEncoding>(getParent())
+      .verifyEncoding(parentShape, elementType, emitError);
 }

@@ -194,13 +194,14 @@ def Tcc_SliceAttr : Tcc_Attr<"Slice", "slice",
   let summary = "A row or column tile spread as a matrix tile is";
   let description = [{
     The distribution of a one-dimensional tile that is to be broadcast along
-    `dim` of a matrix tile with distribution `parent`: a thread owns, register
-    for register, the element at the remaining coordinate.
+    `dim` of a matrix tile with distribution `parent` and `size` elements along
+    `dim`: a thread owns, register for register, the element at the remaining
+    coordinate.
 
-    Example: `#tcc.slice<dim = 0, parent = #tcc.fragment<…>>` for a bias per
-    column.
+    Example: `#tcc.slice<dim = 0, size = 128, parent = #tcc.fragment<…>>` for a
+    bias per column of a tile of 128 rows.
   }];
-  let parameters = (ins "int64_t":$dim, "Attribute":$parent);
+  let parameters = (ins "int64_t":$dim, "int64_t":$size, "Attribute":$parent);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
