@@ -11,6 +11,7 @@
 #define TCC_LIB_EMULATOR_INSTRUCTIONTABLE_H
 
 #include "Program.h"
+#include "Warp.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -56,6 +57,7 @@ private:
 };
 
 void registerIntegerInstructions(InstructionTable &table);
+void registerMoveInstructions(InstructionTable &table);
 void registerControlInstructions(InstructionTable &table);
 void registerMemoryInstructions(InstructionTable &table);
 void registerAtomicInstructions(InstructionTable &table);
@@ -73,6 +75,11 @@ void registerMmaInstructions(InstructionTable &table);
 void registerWmmaInstructions(InstructionTable &table);
 void registerTensorCopyInstructions(InstructionTable &table);
 void registerWgmmaInstructions(InstructionTable &table);
+
+/// The state space that a modifier names; Generic without one.
+Space parseSpace(const Modifiers &modifiers);
+/// What .relaxed, .volatile, .acquire, .release make of a load or store.
+AccessStrength parseStrength(const Modifiers &modifiers, bool isLoad);
 
 /// add, sub, min, setp, ... exist for integers and floats under one name. The integer families own
 /// the name; for a float type they hand over to this (FloatInstructions.cpp).

@@ -9,6 +9,7 @@
 #ifndef TCC_LIB_EMULATOR_PROGRAM_H
 #define TCC_LIB_EMULATOR_PROGRAM_H
 
+#include "SpecialRegisters.h"
 #include "Types.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -17,7 +18,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <string>
 #include <vector>
 
 namespace tcc::emulator {
@@ -27,6 +29,7 @@ struct Instruction;
 
 constexpr unsigned kLanes = 32;
 constexpr uint32_t kNoSlot = ~0u;
+constexpr uint32_t kFunctionEnd = ~0u;
 
 /// The values of one register in the 32 lanes of a warp. Bits above the register's width are zero
 /// in registers; a constant row holds the 64-bit value of the literal, so a handler truncates what
@@ -76,12 +79,16 @@ enum class Convergence : uint8_t {
   MemberMask,
 };
 
+/// How an instruction continues; set by the control family.
+enum class Flow : uint8_t { Next, Branch, BranchIndexed, Call, Return, Exit };
+
 struct Instruction {
   Handler handler = nullptr;
   /// Guard predicate, or kNoSlot.
   uint32_t guard = kNoSlot;
   bool guardNegated = false;
   Convergence convergence = Convergence::None;
+  Flow flow = Flow::Next;
   uint8_t maskOperand = 0;
   /// The leading operands that are written; the others are read.
   uint8_t destinations = 1;
@@ -107,14 +114,64 @@ struct Instruction {
   /// written.
   llvm::StringRef opcode;
   llvm::StringRef text;
-  /// Index in the program; and the point where lanes that diverge here meet again.
+  /// Index in the program, and in Program::functions.
   uint32_t index = 0;
+  uint32_t function = 0;
+  /// Where lanes that diverge here meet again: the immediate post-dominator's index, or
+  /// kFunctionEnd.
+  uint32_t reconvergence = kFunctionEnd;
+  /// Reads a special register that changes while the warp runs.
+  bool readsClock = false;
 
   // Filled by the decoder from `operands` and `destinations`.
   llvm::SmallVector<uint32_t, 8> sourceRows;
   llvm::SmallVector<uint32_t, 4> sourcePredicates;
   llvm::SmallVector<uint32_t, 8> destinationRows;
   llvm::SmallVector<uint32_t, 2> destinationPredicates;
+};
+
+/// Where a formal or actual parameter of a function lives.
+struct ParameterPlace {
+  /// A register row, or kNoSlot for memory at the frame's offset.
+  uint32_t row = kNoSlot;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct FunctionCode {
+  llvm::StringRef name;
+  bool hasBody = false;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  /// Its rows and predicates in the warp's register file: lanes that are in a function share them.
+  uint32_t firstRow = 0, rowCount = 0;
+  uint32_t firstPredicate = 0, predicateCount = 0;
+  /// The row that holds the address of the lane's frame in local memory.
+  uint32_t frameRow = kNoSlot;
+  uint64_t frameBytes = 0;
+  std::vector<ParameterPlace> parameters;
+  std::vector<ParameterPlace> results;
+};
+
+/// An entry and everything that it may call.
+struct Program {
+  std::vector<Instruction> code;
+  std::vector<FunctionCode> functions; // The entry comes first.
+  std::vector<Row> constants;
+  /// Rows and predicates that hold special registers.
+  std::vector<std::pair<uint32_t, SpecialRegister>> specialRows;
+  uint32_t explicitClusterPredicate = kNoSlot;
+  /// Holds the shared-space address of the CTA's own memory.
+  uint32_t sharedBaseRow = 0;
+  uint32_t rowCount = 0;
+  uint32_t predicateCount = 0;
+  /// Offsets in the CTA's shared memory, kSharedBase and up.
+  uint64_t staticSharedEnd = 0;
+  uint64_t dynamicSharedBegin = 0;
+  /// Targets of brx.idx and candidates of indirect calls, by instruction.
+  std::vector<std::vector<uint32_t>> targetLists;
+  std::deque<std::string> messages;
+  std::deque<std::vector<Operand>> elementStorage;
 };
 
 } // namespace tcc::emulator

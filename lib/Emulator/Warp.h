@@ -24,10 +24,15 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 
+#include <memory>
+
 namespace tcc::emulator {
 
 class Machine;
 class Cta;
+struct Execution;
+class SharedMemory;
+struct SharedConflict;
 
 /// Iterates over the set bits of a lane mask.
 class LaneRange {
@@ -80,13 +85,19 @@ public:
   /// Bit l is lane l's value, negation applied. An Immediate operand counts as its truth value.
   uint32_t readPredicate(const Operand &operand) const;
   /// Writes the active lanes of a predicate operand; nothing for `_`.
-  void writePredicate(const Operand &operand, uint32_t values);
+  void writePredicate(const Operand &operand, uint32_t values) {
+    writePredicate(operand, values, activeMask);
+  }
+  void writePredicate(const Operand &operand, uint32_t values, uint32_t mask);
 
   /// The elements of a vector operand, or the operand itself as its only element.
   static llvm::ArrayRef<Operand> elements(const Operand &operand);
 
   /// Lanes in which a register row was ever written.
   uint32_t definedLanes(uint32_t slot) const { return definedRows[slot]; }
+  uint32_t definedPredicateLanes(uint32_t slot) const { return definedPredicates[slot]; }
+  void setPredicateDefined(uint32_t slot, uint32_t mask) { definedPredicates[slot] |= mask; }
+  void setPredicateUndefined(uint32_t slot, uint32_t mask) { definedPredicates[slot] &= ~mask; }
   void setDefined(uint32_t slot, uint32_t mask) { definedRows[slot] |= mask; }
   void setUndefined(uint32_t slot, uint32_t mask) { definedRows[slot] &= ~mask; }
 
@@ -106,6 +117,15 @@ public:
              unsigned bytes, const void *in, unsigned stride,
              AccessStrength strength = AccessStrength::Weak);
 
+  /// What shadow memory has to say about an access: as a finding, in words. For instructions that
+  /// access shared memory without load and store.
+  void reportConflict(const Instruction &inst, unsigned lane, const SharedConflict &conflict,
+                      bool isRead);
+  /// The memory that holds [address, address + bytes) of the shared space, and the offset in it;
+  /// null after a fault.
+  SharedMemory *findShared(const Instruction &inst, unsigned lane, uint64_t address, uint64_t bytes,
+                           uint64_t &offset);
+
   //===--- Reports ---===//
 
   /// Records a finding for a lane of this warp and goes on.
@@ -116,28 +136,46 @@ public:
 
   //===--- Place in the machine ---===//
 
-  Machine &machine() { return *owner; }
-  Cta &cta() { return *block; }
+  Machine &machine() const { return *owner; }
+  Cta &cta() const { return *block; }
   /// Index of the warp in its CTA.
   uint32_t index() const { return warpIndex; }
   /// The number in the emulated chip's name: 80 for sm_80, 90 for sm_90a.
   unsigned chip() const;
   uint64_t seed() const;
 
+  /// Program counters, divergence, pending copies: for the families that control execution.
+  Execution &execution() const { return *exec; }
+
+  Warp(Machine &machine, Cta &cta, uint32_t index);
+  ~Warp();
+
 private:
   friend class Machine;
-  friend class Cta;
+  void initializeSpecialRegisters();
+
+  struct Access;
+  bool access(Access &access);
+  bool accessGeneric(Access &access);
+  bool accessShared(Access &access);
+  bool accessGlobal(Access &access);
+  bool accessStack(Access &access);
+  bool accessParameters(Access &access);
+  bool checkAlignment(Access &access);
 
   std::vector<Row> registers;
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> definedRows;
   std::vector<uint32_t> definedPredicates;
   const std::vector<Row> *constants = nullptr;
-  Row scratch;
+  /// Symbol addresses are computed here; an instruction has at most a few.
+  mutable std::array<Row, 4> scratch;
+  mutable unsigned nextScratch = 0;
   uint32_t activeMask = 0;
   uint32_t warpIndex = 0;
   Machine *owner = nullptr;
   Cta *block = nullptr;
+  std::unique_ptr<Execution> exec;
 };
 
 } // namespace tcc::emulator

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-using namespace tcc;
+using namespace tcc::vectors;
 
 namespace {
 
@@ -50,7 +50,7 @@ uint64_t wordAt(llvm::ArrayRef<uint8_t> bytes, size_t at, unsigned size) {
   return word;
 }
 
-Tolerance toleranceOf(const VectorFile &vector, size_t operation, const Format &format) {
+Tolerance toleranceOf(const Vector &vector, size_t operation, const Format &format) {
   if (format.bytes == 2)
     return {"half", HalfUlps, 0};
   llvm::StringRef name;
@@ -87,8 +87,8 @@ bool isClose(const Format &format, const Tolerance &tolerance, uint64_t expected
 
 } // namespace
 
-std::string tcc::compareBuffer(const VectorFile &vector, llvm::ArrayRef<uint8_t> expected,
-                               llvm::ArrayRef<uint8_t> found) {
+std::string tcc::vectors::compareBuffer(const Vector &vector, llvm::ArrayRef<uint8_t> expected,
+                                        llvm::ArrayRef<uint8_t> found) {
   if (vector.compare == "exact") {
     for (size_t i = 0; i < expected.size(); ++i)
       if (expected[i] != found[i]) {

@@ -1,0 +1,18 @@
+//===- AsyncQueue.cpp - Asynchronous work that has not landed ---*- C++ -*-===//
+
+#include "AsyncQueue.h"
+
+using namespace tcc::emulator;
+
+bool AsyncQueue::performFirst(const std::function<bool(const AsyncOperation &)> &isWanted) {
+  for (auto it = operations.begin(); it != operations.end(); ++it) {
+    if (!isWanted(*it))
+      continue;
+    // Performing may push further operations.
+    AsyncOperation operation = std::move(*it);
+    operations.erase(it);
+    operation.perform();
+    return true;
+  }
+  return false;
+}

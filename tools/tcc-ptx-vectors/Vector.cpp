@@ -1,0 +1,197 @@
+//===- Vector.cpp - Reading the comment block of a test vector --*- C++ -*-===//
+
+#include "Vector.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
+
+#include <cstring>
+
+using namespace tcc::vectors;
+using namespace tcc::emulator;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+static Error malformed(const llvm::Twine &message) {
+  return llvm::createStringError("comment block: " + message.str());
+}
+
+static Expected<std::vector<uint8_t>> decodeData(StringRef base64) {
+  std::vector<char> decoded;
+  if (Error e = llvm::decodeBase64(base64, decoded))
+    return std::move(e);
+  return std::vector<uint8_t>(decoded.begin(), decoded.end());
+}
+
+static std::optional<Dim3> parseDim(const llvm::json::Array *array) {
+  if (!array || array->size() != 3)
+    return std::nullopt;
+  uint32_t values[3];
+  for (unsigned i = 0; i < 3; ++i)
+    values[i] = uint32_t((*array)[i].getAsInteger().value_or(0));
+  return Dim3{values[0], values[1], values[2]};
+}
+
+static Expected<Argument> parseBuffer(const llvm::json::Object &object) {
+  Argument argument;
+  argument.kind = Argument::Kind::Buffer;
+  argument.bytes = uint64_t(object.getInteger("bytes").value_or(0));
+  for (auto [key, target] : {std::pair("data", &argument.data), {"expect", &argument.expected}}) {
+    std::optional<StringRef> text = object.getString(key);
+    if (!text)
+      continue;
+    Expected<std::vector<uint8_t>> bytes = decodeData(*text);
+    if (!bytes)
+      return bytes.takeError();
+    if (bytes->size() != argument.bytes)
+      return malformed(llvm::Twine(key) + " has " + llvm::Twine(bytes->size()) + " bytes, not " +
+                       llvm::Twine(argument.bytes));
+    *target = std::move(*bytes);
+  }
+  argument.isCompared = object.getString("expect").has_value();
+  std::optional<int64_t> fill = object.getInteger("fill");
+  if (argument.data.empty() && fill)
+    argument.data.assign(argument.bytes, uint8_t(*fill));
+  argument.isInitialized = !argument.data.empty() || argument.bytes == 0;
+  return argument;
+}
+
+static Expected<Argument> parseScalar(const llvm::json::Object &object) {
+  static constexpr std::pair<StringRef, unsigned> kSizes[] = {
+      {"u8", 1},  {"s8", 1},  {"b8", 1},  {"u16", 2}, {"s16", 2},
+      {"b16", 2}, {"f16", 2}, {"u32", 4}, {"s32", 4}, {"b32", 4},
+      {"f32", 4}, {"u64", 8}, {"s64", 8}, {"b64", 8}, {"f64", 8}};
+  StringRef type = object.getString("type").value_or("");
+  const llvm::json::Value *value = object.get("value");
+  for (auto [name, size] : kSizes) {
+    if (name != type || !value)
+      continue;
+    uint64_t bits = 0;
+    if (std::optional<uint64_t> integer = value->getAsUINT64())
+      bits = *integer;
+    else if (std::optional<int64_t> negative = value->getAsInteger())
+      bits = uint64_t(*negative);
+    else
+      break;
+    Argument argument;
+    argument.data.resize(size);
+    std::memcpy(argument.data.data(), &bits, size);
+    return argument;
+  }
+  return malformed("a scalar needs a type such as u32 and a value");
+}
+
+static Expected<Argument> parseTensorMap(const llvm::json::Object &object) {
+  static constexpr StringRef kTypes[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
+                                         "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"};
+  static constexpr StringRef kSwizzles[] = {"none", "32B", "64B", "128B"};
+  Argument argument;
+  argument.kind = Argument::Kind::TensorMap;
+  TensorMapDescriptor &map = argument.map;
+  auto indexOf = [](llvm::ArrayRef<StringRef> names, StringRef name) {
+    return size_t(llvm::find(names, name) - names.begin());
+  };
+  size_t type = indexOf(kTypes, object.getString("dtype").value_or(""));
+  size_t swizzle = indexOf(kSwizzles, object.getString("swizzle").value_or("none"));
+  if (type == std::size(kTypes) || swizzle == std::size(kSwizzles))
+    return malformed("unknown element type or swizzle of a tensor map");
+  map.elementType = TensorMapDescriptor::ElementType(type);
+  map.swizzle = TensorMapDescriptor::Swizzle(swizzle);
+  map.fill = object.getString("oob").value_or("zero") == "nan" ? TensorMapDescriptor::Fill::NaN
+                                                               : TensorMapDescriptor::Fill::Zeros;
+  map.interleave = TensorMapDescriptor::Interleave(object.getInteger("interleave").value_or(0) & 3);
+  auto read = [&](StringRef key, auto &list) {
+    if (const llvm::json::Array *array = object.getArray(key))
+      for (const llvm::json::Value &value : *array)
+        list.push_back(value.getAsInteger().value_or(0));
+  };
+  read("dims", map.dims);
+  read("strides", map.strides);
+  read("box", map.box);
+  read("element_strides", map.elementStrides);
+  argument.buffer = uint64_t(object.getInteger("buffer").value_or(0));
+  return argument;
+}
+
+static Expected<Argument> parseArgument(const llvm::json::Object &object) {
+  StringRef kind = object.getString("kind").value_or("");
+  if (kind == "buffer")
+    return parseBuffer(object);
+  if (kind == "scalar")
+    return parseScalar(object);
+  if (kind == "tensormap")
+    return parseTensorMap(object);
+  if (kind == "bytes") {
+    std::string bytes;
+    if (!llvm::tryGetFromHex(object.getString("hex").value_or(""), bytes))
+      return malformed("expected hexadecimal digits");
+    Argument argument;
+    argument.data.assign(bytes.begin(), bytes.end());
+    return argument;
+  }
+  return malformed("unknown argument kind '" + kind + "'");
+}
+
+static Error parseHead(const llvm::json::Object &object, Vector &vector) {
+  std::optional<Dim3> grid = parseDim(object.getArray("grid"));
+  std::optional<Dim3> block = parseDim(object.getArray("block"));
+  if (!grid || !block)
+    return malformed("expected grid and block of three numbers each");
+  vector.config.kernel = object.getString("kernel").value_or("k").str();
+  vector.config.grid = *grid;
+  vector.config.block = *block;
+  vector.config.cluster = parseDim(object.getArray("cluster"));
+  vector.config.dynamicSharedBytes = uint64_t(object.getInteger("dynamic_shared").value_or(0));
+  vector.compare = object.getString("compare").value_or("exact").str();
+  vector.expectsFault = object.getString("family").value_or("") == "fault" ||
+                        object.getString("expect_error").has_value();
+  StringRef operations = object.getString("notes").value_or("").split("ops: ").second;
+  while (!operations.empty()) {
+    StringRef operation;
+    std::tie(operation, operations) = operations.split(" | ");
+    vector.operations.push_back(operation.str());
+  }
+  vector.options.chip = object.getString("chip").value_or("").str();
+  if (std::optional<int64_t> steps = object.getInteger("max_steps"))
+    vector.options.maxSteps = uint64_t(*steps);
+  if (const llvm::json::Object *finding = object.getObject("expect_finding")) {
+    ExpectedFinding &expected = vector.expectedFinding.emplace();
+    expected.kind = finding->getString("kind").value_or("").str();
+    expected.message = finding->getString("message").value_or("").str();
+    if (std::optional<int64_t> line = finding->getInteger("line"))
+      expected.line = uint64_t(*line);
+  }
+  return Error::success();
+}
+
+Expected<Vector> tcc::vectors::parseVector(StringRef text) {
+  Vector vector;
+  bool hasHead = false;
+  for (StringRef rest = text; rest.starts_with("//");) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    bool isArgument = line.consume_front("//!arg");
+    if (!isArgument && !line.consume_front("//!"))
+      continue;
+    Expected<llvm::json::Value> json = llvm::json::parse(line.trim());
+    if (!json)
+      return json.takeError();
+    const llvm::json::Object *object = json->getAsObject();
+    if (!object)
+      return malformed("expected a JSON object");
+    if (isArgument) {
+      Expected<Argument> argument = parseArgument(*object);
+      if (!argument)
+        return argument.takeError();
+      vector.arguments.push_back(std::move(*argument));
+      continue;
+    }
+    hasHead = true;
+    if (Error e = parseHead(*object, vector))
+      return std::move(e);
+  }
+  if (!hasHead)
+    return malformed("expected a line //! {...} that describes the launch");
+  return vector;
+}
