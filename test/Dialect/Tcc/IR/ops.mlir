@@ -1,0 +1,123 @@
+// RUN: tcc-opt %s --verify-roundtrip | FileCheck %s
+
+#fa = #tcc.fragment<mma_sync, a, shape = [16, 8, 16], warps = [2, 4]>
+#fb = #tcc.fragment<mma_sync, b, shape = [16, 8, 16], warps = [2, 4]>
+#fc = #tcc.fragment<mma_sync, c, shape = [16, 8, 16], warps = [2, 4]>
+#rows = #tcc.blocked<vector = 4, contiguous = 1, threads = 256>
+#swizzled = #tcc.layout<contiguous = 1, span = 128>
+#padded = #tcc.layout<contiguous = 0, pad = 16>
+
+// CHECK-LABEL: func.func @schedule
+// CHECK-SAME: tcc.schedule = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>
+func.func @schedule() attributes {tcc.schedule = #tcc.schedule<block = [128, 256, 64],
+    warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>} {
+  return
+}
+
+// CHECK-LABEL: func.func @schedule_with_every_field
+// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1]>
+func.func @schedule_with_every_field() attributes {tcc.schedule = #tcc.schedule<
+    cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
+    epilogue = shared, stages = 4, transport = tma, mma = wgmma, warps = [8, 1],
+    block = [128, 256, 64]>} {
+  return
+}
+
+// CHECK-LABEL: func.func @kernel_attributes
+func.func @kernel_attributes(%A: memref<?x?xf16> {tcc.name = "A", tcc.dims = ["M", "K"],
+                                                  tcc.direction = "in"})
+    attributes {tcc.level = "L1", tcc.kernel = "gemm", tcc.variant = "align16",
+                tcc.preconditions = ["A.ptr % 16 == 0"], tcc.grid = ["1", "1", "1"],
+                tcc.block = 256 : i32, tcc.shared_bytes = 1024 : i64, tcc.reference = []} {
+  return
+}
+
+// CHECK-LABEL: func.func @tiles
+func.func @tiles(%A: memref<?x?xf16>, %B: memref<?x?xf16, strided<[1, ?]>>, %C: memref<?x?xf32>,
+                 %i: index, %acc: tensor<128x256xf32>) {
+  // CHECK: tcc.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x?xf16> -> tensor<128x64xf16>
+  %a = tcc.load %A[%i, %i] : memref<?x?xf16> -> tensor<128x64xf16>
+  // CHECK: tcc.load %{{.*}}[%{{.*}}, %{{.*}}] {bytes = 16 : i64, clamp = 1 : i64}
+  %b = tcc.load %B[%i, %i] {bytes = 16, clamp = 1}
+    : memref<?x?xf16, strided<[1, ?]>> -> tensor<64x256xf16>
+  // CHECK: tcc.matmul
+  %d = tcc.matmul %a, %b, %acc : tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>
+  // CHECK: tcc.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {bytes = 8 : i64}
+  tcc.store %d, %C[%i, %i] {bytes = 8} : tensor<128x256xf32>, memref<?x?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @shared_buffers
+func.func @shared_buffers(%A: memref<?x?xf16>, %i: index, %slot: i32, %t: tensor<32x256xf32>) {
+  // CHECK: tcc.alloc_shared : <128x64xf16>
+  %s0 = tcc.alloc_shared : !tcc.shared<128x64xf16>
+  // CHECK: tcc.alloc_shared : <128x64xf16, stages = 3, #tcc.layout<contiguous = 1, span = 128>>
+  %s1 = tcc.alloc_shared : !tcc.shared<128x64xf16, stages = 3, #swizzled>
+  // CHECK: tcc.alloc_shared : <32x256xf32, #tcc.layout<contiguous = 0, pad = 16>>
+  %s2 = tcc.alloc_shared : !tcc.shared<32x256xf32, #padded>
+  // CHECK: tcc.copy register
+  tcc.copy register %A[%i, %i], %s0 {bytes = 2} : memref<?x?xf16>, !tcc.shared<128x64xf16>
+  // CHECK: tcc.copy cp_async %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} slot %{{.*}} {bytes = 16 : i64, clamp = 0 : i64}
+  tcc.copy cp_async %A[%i, %i], %s1 slot %slot {bytes = 16, clamp = 0}
+    : memref<?x?xf16>, !tcc.shared<128x64xf16, stages = 3, #swizzled>
+  // CHECK: tcc.local_load %{{.*}} slot %{{.*}} at [0, 16]
+  %a = tcc.local_load %s1 slot %slot at [0, 16]
+    : !tcc.shared<128x64xf16, stages = 3, #swizzled> -> tensor<128x16xf16, #fa>
+  // CHECK: tcc.local_store
+  tcc.local_store %t, %s2 : tensor<32x256xf32>, !tcc.shared<32x256xf32, #padded>
+  return
+}
+
+// CHECK-LABEL: func.func @distributed_matmul
+func.func @distributed_matmul(%a: tensor<128x16xf16, #fa>, %b: tensor<16x256xf16, #fb>,
+                              %c: tensor<128x256xf32, #fc>) -> tensor<128x256xf32, #rows> {
+  // CHECK: tcc.matmul
+  %d = tcc.matmul %a, %b, %c
+    : tensor<128x16xf16, #fa>, tensor<16x256xf16, #fb>, tensor<128x256xf32, #fc>
+  // CHECK: tcc.convert_layout
+  %e = tcc.convert_layout %d : tensor<128x256xf32, #fc> -> tensor<128x256xf32, #rows>
+  return %e : tensor<128x256xf32, #rows>
+}
+
+// CHECK-LABEL: func.func @pipeline
+func.func @pipeline(%slot: i32, %phase: i32) {
+  %s = tcc.alloc_shared : !tcc.shared<128x64xf16, stages = 3>
+  // CHECK: tcc.create_pipeline
+  %p = tcc.create_pipeline %s
+    : !tcc.shared<128x64xf16, stages = 3> -> !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.producer_acquire
+  tcc.producer_acquire %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.producer_commit
+  tcc.producer_commit %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.consumer_wait %{{.*}} {pending = 1 : i64}
+  tcc.consumer_wait %p[%slot, %phase] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.consumer_release
+  tcc.consumer_release %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.advance
+  %slot1, %phase1 = tcc.advance %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: tcc.drain
+  tcc.drain %p : !tcc.pipeline<cp_async, stages = 3>
+  return
+}
+
+// CHECK-LABEL: func.func @atoms
+func.func @atoms(%A: memref<?x?xf16>, %i: index, %o: i32, %c: f32) {
+  %s = tcc.alloc_shared : !tcc.shared<128x64xf16>
+  // CHECK: tcc.global_address
+  %g = tcc.global_address %A[%i, %i] : memref<?x?xf16> -> !llvm.ptr<1>
+  // CHECK: tcc.shared_address
+  %p = tcc.shared_address %s offset %o : !tcc.shared<128x64xf16> -> !llvm.ptr<3>
+  // CHECK: tcc.wmma_load a
+  %a:8 = tcc.wmma_load a [16, 16, 16] %p, 40 {rowMajor = true} : !llvm.ptr<3>
+    -> vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>,
+       vector<2xf16>, vector<2xf16>
+  // CHECK: tcc.mma mma_sync
+  %d:4 = tcc.mma mma_sync [16, 8, 16]
+    a(%a#0, %a#1, %a#2, %a#3 : vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>)
+    b(%a#4, %a#5 : vector<2xf16>, vector<2xf16>) c(%c, %c, %c, %c : f32, f32, f32, f32)
+    -> f32, f32, f32, f32
+  // CHECK: tcc.wmma_store
+  tcc.wmma_store [16, 16, 16] %p, 20, %c, %c, %c, %c, %c, %c, %c, %c
+    : !llvm.ptr<3>, f32, f32, f32, f32, f32, f32, f32, f32
+  return
+}
