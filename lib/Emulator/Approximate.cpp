@@ -6,6 +6,33 @@
 
 using namespace tcc::emulator;
 
+/// sin or cos as the hardware takes them: the argument becomes a number of turns by one f32
+/// multiplication, so large arguments lose their fraction and give the value at zero.
+static double sineOfTurns(double a, bool isCosine) {
+  constexpr double PerTurn = 0x1.45f306p-3; // 1 / (2 pi) as an f32.
+  if (!std::isfinite(a))
+    return std::numeric_limits<double>::quiet_NaN();
+  FloatModifiers towardZero;
+  towardZero.rounding = Rounding::Zero;
+  double turns = decode(formats::F32, finish(formats::F32, a * PerTurn, towardZero));
+  double fraction = turns - std::trunc(turns);
+  double quarter = std::rint(fraction * 4);
+  double rest = fraction - quarter / 4;
+  if (rest == 0)
+    rest = std::copysign(rest, turns);
+  constexpr double Turn = 6.283185307179586;
+  switch ((int(quarter) + isCosine) & 3) {
+  case 0:
+    return std::sin(rest * Turn);
+  case 1:
+    return std::cos(rest * Turn);
+  case 2:
+    return -std::sin(rest * Turn);
+  default:
+    return -std::cos(rest * Turn);
+  }
+}
+
 static double evaluateExactly(ApproximateOp op, double a, double b) {
   switch (op) {
   case ApproximateOp::Rcp:
@@ -15,9 +42,9 @@ static double evaluateExactly(ApproximateOp op, double a, double b) {
   case ApproximateOp::Rsqrt:
     return a == 0 ? 1.0 / a : 1.0 / std::sqrt(a);
   case ApproximateOp::Sin:
-    return std::sin(a);
+    return sineOfTurns(a, false);
   case ApproximateOp::Cos:
-    return std::cos(a);
+    return sineOfTurns(a, true);
   case ApproximateOp::Lg2:
     return std::log2(a);
   case ApproximateOp::Ex2:

@@ -96,10 +96,10 @@ uint64_t floatToInteger(const Conversion &conversion, double value) {
   const ConvertType &to = conversion.to;
   bool isSigned = to.kind == ConvertType::Signed;
   if (std::isnan(value)) {
-    // The "integer indefinite" of the conversion unit that the source and the result pick.
-    if (to.width == 64)
-      return uint64_t(1) << 63;
-    return conversion.from.isF64() && to.width == 32 ? extend(0x80000000, 32, isSigned) : 0;
+    // The "integer indefinite" of the conversion unit that source and result pick.
+    if (!conversion.from.isF64() && to.width < 64)
+      return 0;
+    return extend(uint64_t(1) << (to.width - 1), to.width, isSigned);
   }
   value = roundToIntegral(value, conversion.modifiers.rounding);
   double top = std::ldexp(1.0, to.width - (isSigned ? 1 : 0));
@@ -111,26 +111,30 @@ uint64_t floatToInteger(const Conversion &conversion, double value) {
   return value < 0 ? uint64_t(int64_t(value)) : uint64_t(value);
 }
 
-/// Widening keeps the payload of a NaN where the hardware's conversion is a shift.
+/// The payload of a NaN survives where the hardware's conversion is a shift: between f64 and the
+/// formats of f16 and f32, and from bf16 to f32 and f64. It is made quiet.
 uint64_t nanToF64(const Conversion &conversion, uint64_t bits) {
   const ConvertType &from = conversion.from;
+  constexpr uint64_t Quiet = uint64_t(0x7ff8) << 48;
   if (from.isF64())
-    return bits | (uint64_t(1) << 51);
-  if (from.format == &formats::F16 || conversion.modifiers.ftz)
-    return 0x7fffffffe0000000;
-  uint64_t single = from.format == &formats::BF16 ? bits << 16 : bits;
-  return (single >> 31 << 63) | 0x7ff8000000000000 | ((single & 0x3fffff) << 29);
+    return bits | Quiet;
+  if (conversion.modifiers.ftz)
+    return Quiet | uint64_t(0x3fffff) << 29;
+  uint64_t sign = bits >> (from.width - 1) << 63;
+  return sign | Quiet | (bits & from.format->mantissaMask()) << (52 - from.format->mantissaBits);
 }
 
-uint64_t nanToF32(const Conversion &conversion, uint64_t bits) {
-  const ConvertType &from = conversion.from;
-  if (conversion.modifiers.ftz)
-    return formats::F32.canonicalNaN;
-  if (from.format == &formats::BF16)
-    return bits << 16;
-  if (from.isF64())
-    return (bits >> 63 << 31) | 0x7fc00000 | ((bits >> 29) & 0x3fffff);
-  return formats::F32.canonicalNaN;
+uint32_t nanToNarrow(const Conversion &conversion, uint64_t bits) {
+  const ConvertType &from = conversion.from, &to = conversion.to;
+  if (from.isF64() && to.format != &formats::BF16) {
+    unsigned mantissaBits = to.format->mantissaBits;
+    uint32_t quiet = to.format->infinity() | 1u << (mantissaBits - 1);
+    uint32_t payload = uint32_t(bits >> (52 - mantissaBits)) & to.format->mantissaMask();
+    return (bits >> 63 ? to.format->signBit() : 0) | quiet | payload;
+  }
+  if (from.format == &formats::BF16 && to.isF32() && !conversion.modifiers.ftz)
+    return uint32_t(bits << 16);
+  return to.format->canonicalNaN;
 }
 
 uint32_t toTF32(const FloatModifiers &modifiers, uint32_t bits) {
@@ -180,8 +184,8 @@ uint64_t tcc::emulator::convert(const Conversion &conversion, uint64_t bits) {
     value = roundToIntegral(value, conversion.modifiers.rounding);
   if (to.isF64())
     return floatToF64(conversion, value, bits);
-  if (std::isnan(value) && to.isF32() && !from.isF32() && !conversion.modifiers.sat)
-    return nanToF32(conversion, bits);
+  if (std::isnan(value) && !conversion.modifiers.sat)
+    return nanToNarrow(conversion, bits);
   FloatModifiers modifiers = conversion.modifiers;
   modifiers.ftz &= to.isF32(); // .ftz concerns f32 alone.
   return finish(*to.format, value, modifiers);

@@ -98,6 +98,7 @@ llvm::Error decodeMove(const Modifiers &modifiers, Instruction &inst, bool isLoa
   if (count == 0 || inst.type != Type::B16 || !modifiers.has("m8n8") || !modifiers.has("aligned"))
     return modifiers.error("the emulator has .sync.aligned.m8n8 with .x1, .x2 or .x4, .b16");
   inst.destinations = isLoad ? 1 : 0;
+  inst.space = parseSpace(modifiers);
   inst.aux[0] = count;
   inst.aux[1] = modifiers.has("trans");
   inst.handler = isLoad ? loadMatrix : storeMatrix;

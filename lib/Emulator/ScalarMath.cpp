@@ -259,7 +259,10 @@ uint64_t tcc::emulator::evaluate64(FloatOp op, const FloatModifiers &modifiers, 
   default:
     break;
   }
-  // Which operand's payload a NaN result carries: the second's, then fma's third, then the first's.
+  // Which operand's payload a NaN result carries: the second's, then fma's third, then the first's;
+  // division, which is a program of its own on the hardware, looks at the dividend first.
+  if (op == FloatOp::Div && isNaN64(a))
+    return a | QuietBit;
   bool binary = op != FloatOp::Sqrt && op != FloatOp::Rcp;
   if (binary && isNaN64(b))
     return b | QuietBit;
@@ -329,7 +332,7 @@ bool tcc::emulator::testClass(FloatClass kind, bool isF64, uint64_t bits) {
   case FloatClass::NotANumber:
     return top && hasMantissa;
   case FloatClass::Normal:
-    return exponent != 0 && !top;
+    return !top && (exponent != 0 || !hasMantissa); // Zeros count as normal (PTX ISA "testp").
   case FloatClass::Subnormal:
     return exponent == 0 && hasMantissa;
   }

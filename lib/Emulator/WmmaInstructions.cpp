@@ -260,7 +260,8 @@ private:
 };
 
 /// The base address and stride, which all lanes must agree on. Reports what the ISA demands:
-/// a base aligned to 32 bytes, rows (or columns) that start at multiples of 16 bytes.
+/// a base aligned to 32 bytes, rows (or columns) that start at multiples of 16 bytes, or of their
+/// own length where that is less.
 std::pair<uint64_t, uint64_t> baseAndStride(Warp &warp, const Instruction &inst, FragmentKind kind,
                                             const Operand &address, const Operand *strideOperand) {
   uint64_t bases[kLanes];
@@ -286,10 +287,11 @@ std::pair<uint64_t, uint64_t> baseAndStride(Warp &warp, const Instruction &inst,
     warp.report(FindingKind::Misaligned, inst, first,
                 "the address must be aligned to 32 bytes, found 0x" +
                     llvm::Twine::utohexstr(bases[first]));
-  if (stride * bits % 128 != 0)
+  uint64_t rowBits = std::min<uint64_t>(least * bits, 128);
+  if (stride * bits % rowBits != 0)
     warp.report(FindingKind::Misaligned, inst, first,
-                "the stride must be a multiple of 16 bytes, found " + llvm::Twine(stride) +
-                    " elements of " + llvm::Twine(bits) + " bits");
+                "the stride must be a multiple of " + llvm::Twine(rowBits / 8) + " bytes, found " +
+                    llvm::Twine(stride) + " elements of " + llvm::Twine(bits) + " bits");
   if (stride < least)
     warp.report(FindingKind::Unspecified, inst, first,
                 "the stride must be at least the matrix's " + llvm::Twine(least) +
@@ -388,6 +390,7 @@ llvm::Error decodeMove(const Modifiers &modifiers, Instruction &inst, WmmaRole r
     if ((role == WmmaRole::B) != kind.isColumn)
       return modifiers.error("operands of less than 8 bits are .row for A and .col for B");
   inst.destinations = isLoad ? 1 : 0;
+  inst.space = parseSpace(modifiers);
   inst.aux[0] = kind.pack();
   inst.handler = isLoad ? loadFragment : storeFragment;
   return checkRegisters(modifiers, inst.operands[isLoad ? 0 : 1], "r", registerCount(kind));
