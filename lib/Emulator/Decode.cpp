@@ -420,8 +420,6 @@ void Decoder::collectRows(Instruction &inst) {
     else
       addRows(inst.operands[i], inst.sourceRows, inst.sourcePredicates);
   }
-  if (inst.propagatesUndefined)
-    inst.sourceRows.clear();
 }
 
 Program tcc::emulator::decodeProgram(const ParsedModule &module, uint32_t entry,

@@ -12,6 +12,7 @@
 
 #include "SyncDomain.h"
 #include "Warp.h"
+#include "WgmmaState.h"
 
 #include <list>
 #include <memory>
@@ -100,6 +101,9 @@ struct Execution {
   std::array<uint32_t, kLanes> clusterArrivals = {};
   std::array<uint32_t, kLanes> clusterWaits = {};
   std::array<uint32_t, kLanes> bulkCommitted = {};
+
+  /// Null until the warp executes a wgmma instruction.
+  std::unique_ptr<WgmmaState> wgmma;
 };
 
 /// Splits or moves the current group: lanes of `taken` go to `target`, the others to the next

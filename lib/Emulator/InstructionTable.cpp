@@ -52,6 +52,7 @@ const InstructionTable &InstructionTable::get() {
     registerMatrixMoveInstructions(families);
     registerMmaInstructions(families);
     registerWmmaInstructions(families);
+    registerWgmmaInstructions(families);
     return families;
   }();
   return table;

@@ -19,6 +19,8 @@ void Cta::warpExited() {
     if (barriers[number].isActive)
       completeBarrier(*this, number);
   completeClusterBarrier(group);
+  if (live == 0)
+    checkWarpgroupsWhole(*this);
 }
 
 Cluster::Cluster(Machine &machine, uint64_t index)

@@ -42,6 +42,7 @@ public:
   std::array<Barrier, 16> barriers;
   /// By offset in shared memory.
   std::map<uint64_t, Mbarrier> mbarriers;
+  WarpgroupLogs warpgroups;
 
 private:
   Machine &owner;

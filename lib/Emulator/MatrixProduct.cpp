@@ -127,8 +127,8 @@ void tcc::emulator::multiply(const MatrixProduct &product, llvm::ArrayRef<uint32
     decodedA.assignFloat8AsHalf(product.a, a, product.m, product.k);
     decodedB.assignFloat8AsHalf(product.b, b, product.n, product.k);
   } else {
-    decodedA.assign(product.a, a, product.m, product.k);
-    decodedB.assign(product.b, b, product.n, product.k);
+    decodedA.assign(product.a, a, product.m, product.k, product.negateA);
+    decodedB.assign(product.b, b, product.n, product.k, product.negateB);
   }
   multiplyFloat(product.rule, decodedA, decodedB,
                 product.c == Type::F16 ? formats::F16 : formats::F32, c, d, product.m, product.n);

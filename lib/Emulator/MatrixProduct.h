@@ -25,6 +25,8 @@ struct MatrixProduct {
   Type c = Type::F32, d = Type::F32;
   /// Floating point.
   BlockRule rule;
+  /// Flip the sign of an operand (wgmma scale-a, scale-b = -1).
+  bool negateA = false, negateB = false;
   /// mma.sync on fp8 (see DecodedMatrix::assignFloat8AsHalf).
   bool float8AsHalf = false;
   /// Integers: .satfinite.

@@ -136,12 +136,14 @@ bool Machine::step(Warp &warp, Group &group) {
       if (isVolatile(which) && which != SpecialRegister::ClockHi &&
           which != SpecialRegister::GlobaltimerHi)
         warp.registers[row].fill(bitWidth(which) == 64 ? stepCount : uint32_t(stepCount));
+  if (exec.wgmma && !inst.managesDefinedness)
+    checkWgmmaRegisters(warp, inst);
   inst.handler(warp, inst);
   if (settings.trace)
     trace(warp, inst);
   if (isStopped || !exec.current)
     return false;
-  if (!inst.propagatesUndefined) {
+  if (!inst.propagatesUndefined && !inst.managesDefinedness) {
     for (uint32_t row : inst.destinationRows)
       warp.definedRows[row] |= warp.activeMask;
     for (uint32_t predicate : inst.destinationPredicates)
@@ -157,7 +159,11 @@ void Machine::checkDefined(Warp &warp, const Instruction &inst) {
     warp.report(FindingKind::Uninitialized, inst, lane,
                 llvm::Twine(what) + " is read before anything was written to it");
   };
-  for (uint32_t row : inst.sourceRows)
+  // mov and its like pass undefined values on.
+  llvm::ArrayRef<uint32_t> rows = inst.sourceRows;
+  if (inst.propagatesUndefined)
+    rows = {};
+  for (uint32_t row : rows)
     if (uint32_t lanes = warp.activeMask & ~warp.definedRows[row]) {
       complain(lanes, "a register");
       warp.definedRows[row] |= lanes;
