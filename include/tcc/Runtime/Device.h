@@ -1,0 +1,122 @@
+//===- Device.h - Where kernels run -----------------------------*- C++ -*-===//
+//
+// One interface, two backends: the CUDA driver, loaded at run time, and tcc's PTX emulator.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TCC_RUNTIME_DEVICE_H
+#define TCC_RUNTIME_DEVICE_H
+
+#include "tcc/Runtime/Launch.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
+#include <memory>
+#include <vector>
+
+namespace tcc::runtime {
+
+struct DeviceInfo {
+  std::string backend; // "cuda" or "emulator"
+  std::string name;    // "NVIDIA H200"
+  std::string chip;    // "sm_90"
+  std::string driver;  // "CUDA 13.0"
+  unsigned smCount = 1;
+  uint64_t l2Bytes = 0;
+};
+
+/// What a backend can tell of a module's last launch; empty where it can't.
+struct LaunchReport {
+  std::string text;
+  llvm::json::Value json = nullptr;
+  std::string trace;
+};
+
+/// PTX loaded on a device.
+class DeviceModule {
+public:
+  virtual ~DeviceModule();
+
+  /// Runs the kernel to its end. An empty grid is no error: nothing is launched.
+  virtual llvm::Error launch(const LaunchPlan &plan) = 0;
+
+  /// Milliseconds of each of `repeats` launches, which take the plans of `rotation` in turn, after
+  /// `warmup` launches that aren't counted. The base class measures wall time.
+  virtual llvm::Expected<std::vector<double>> time(llvm::ArrayRef<LaunchPlan> rotation,
+                                                   unsigned warmup, unsigned repeats);
+
+  virtual LaunchReport getReport() const { return {}; }
+};
+
+/// A device and its memory. Addresses are 256-byte aligned at the start of an allocation.
+class Device {
+public:
+  virtual ~Device();
+
+  virtual const DeviceInfo &getInfo() const = 0;
+  /// Whether an access outside an allocation is an error of its own; where not, guard bytes must
+  /// show it.
+  virtual bool detectsOutOfBounds() const = 0;
+  virtual llvm::Expected<uint64_t> allocate(uint64_t bytes) = 0;
+  virtual void free(uint64_t address) = 0;
+  virtual llvm::Error copyIn(uint64_t address, llvm::ArrayRef<uint8_t> bytes) = 0;
+  virtual llvm::Error copyOut(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes) = 0;
+  virtual llvm::Error fill(uint64_t address, uint8_t value, uint64_t bytes) = 0;
+  /// `name` is the file's, for messages. The module must not outlive the device.
+  virtual llvm::Expected<std::unique_ptr<DeviceModule>> load(llvm::StringRef ptx,
+                                                             llvm::StringRef name) = 0;
+};
+
+/// An allocation that frees itself.
+class DeviceBuffer {
+public:
+  DeviceBuffer() = default;
+  static llvm::Expected<DeviceBuffer> create(Device &device, uint64_t bytes);
+  DeviceBuffer(DeviceBuffer &&other);
+  DeviceBuffer &operator=(DeviceBuffer &&other);
+  ~DeviceBuffer();
+
+  uint64_t getAddress() const { return address; }
+
+private:
+  Device *device = nullptr;
+  uint64_t address = 0;
+};
+
+enum class Backend : uint8_t { Auto, CUDA, Emulator };
+
+struct DeviceOptions {
+  Backend backend = Backend::Auto;
+  double timeoutSeconds = 60; // CUDA: how long a kernel may run before it counts as hung
+  // The emulator's:
+  std::string chip;      // empty: the PTX's .target
+  unsigned smCount = 16; // small, so that persistent kernels loop at small sizes too
+  uint64_t seed = 0;     // of the warp schedule; 0: the fixed order
+  uint64_t maxSteps = uint64_t(1) << 32;
+  bool collectReport = false;
+  bool trace = false; // of warp 0 in block 0
+};
+
+/// Opens a GPU (`CUDA`), the emulator, or (`Auto`) a GPU where there is one and no chip is asked
+/// for, else the emulator. `note` tells why Auto took the emulator.
+llvm::Expected<std::unique_ptr<Device>> openDevice(const DeviceOptions &options, std::string &note);
+
+/// The two backends; openDevice chooses.
+llvm::Expected<std::unique_ptr<Device>> openCudaDevice(const DeviceOptions &options);
+llvm::Expected<std::unique_ptr<Device>> openEmulatorDevice(const DeviceOptions &options);
+
+/// A kernel didn't end within DeviceOptions::timeoutSeconds. The process can't use the GPU any
+/// more, and should leave without cleaning up.
+class HungKernelError : public llvm::ErrorInfo<HungKernelError> {
+public:
+  static char ID;
+  explicit HungKernelError(std::string message) : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string message;
+};
+
+} // namespace tcc::runtime
+
+#endif // TCC_RUNTIME_DEVICE_H

@@ -1,0 +1,88 @@
+//===- Device.cpp - What the backends share -------------------------------===//
+
+#include "tcc/Runtime/Device.h"
+#include <chrono>
+#include <utility>
+
+using namespace llvm;
+
+namespace tcc::runtime {
+
+Device::~Device() = default;
+DeviceModule::~DeviceModule() = default;
+
+Expected<std::vector<double>> DeviceModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                                 unsigned repeats) {
+  std::vector<double> milliseconds;
+  for (unsigned i = 0; i < warmup + repeats; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (Error error = launch(rotation[i % rotation.size()]))
+      return std::move(error);
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    if (i >= warmup)
+      milliseconds.push_back(elapsed.count());
+  }
+  return milliseconds;
+}
+
+//===----------------------------------------------------------------------===//
+// DeviceBuffer
+//===----------------------------------------------------------------------===//
+
+Expected<DeviceBuffer> DeviceBuffer::create(Device &device, uint64_t bytes) {
+  DeviceBuffer buffer;
+  // No backend allocates nothing, but empty matrices have an address too.
+  Expected<uint64_t> address = device.allocate(std::max<uint64_t>(bytes, 1));
+  if (!address)
+    return address.takeError();
+  buffer.device = &device;
+  buffer.address = *address;
+  return buffer;
+}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer &&other)
+    : device(std::exchange(other.device, nullptr)), address(other.address) {}
+
+DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) {
+  std::swap(device, other.device);
+  std::swap(address, other.address);
+  return *this;
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (device)
+    device->free(address);
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+char HungKernelError::ID;
+
+std::error_code HungKernelError::convertToErrorCode() const {
+  return std::make_error_code(std::errc::timed_out);
+}
+
+Expected<std::unique_ptr<Device>> openDevice(const DeviceOptions &options, std::string &note) {
+  switch (options.backend) {
+  case Backend::Emulator:
+    return openEmulatorDevice(options);
+  case Backend::CUDA:
+    if (!options.chip.empty())
+      return createStringError("--chip chooses the emulated chip, it can't be combined with "
+                               "--device=cuda");
+    return openCudaDevice(options);
+  case Backend::Auto:
+    break;
+  }
+  if (!options.chip.empty())
+    return openEmulatorDevice(options);
+  Expected<std::unique_ptr<Device>> gpu = openCudaDevice(options);
+  if (gpu)
+    return gpu;
+  note = "no GPU (" + toString(gpu.takeError()) + "), running on the emulator";
+  return openEmulatorDevice(options);
+}
+
+} // namespace tcc::runtime
