@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-  g++ cmake ninja-build ccache python3
+  clang-22 cmake ninja-build ccache python3
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
   libzstd-dev zlib1g-dev libgtest-dev
 )
