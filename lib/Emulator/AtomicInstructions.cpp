@@ -107,7 +107,6 @@ Error decodeAtomic(const Modifiers &modifiers, Instruction &inst) {
     return modifiers.error("expected vectors of " + llvm::Twine(count) + " registers");
   if (!supportsAtomic(*op, inst.type))
     return modifiers.error("this operation does not exist for this type");
-  inst.space = parseSpace(modifiers);
   inst.aux[0] = uint32_t(*op);
   inst.aux[1] = bitWidth(inst.type) / 8;
   bool acquires = modifiers.has("acquire") || modifiers.has("acq_rel");

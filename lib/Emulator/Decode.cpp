@@ -240,6 +240,7 @@ void Decoder::decodeInstruction(const ParsedInstruction &parsed, uint32_t functi
     if (std::optional<Type> type = parseType(part))
       inst.types.push_back(*type);
   inst.type = inst.types.empty() ? Type::None : inst.types.back();
+  inst.space = parseSpace(Modifiers(parsed.opcode, parts));
   for (const ParsedOperand &operand : parsed.operands) {
     inst.operands.push_back(decodeOperand(operand, inst));
     if (operand.kind != ParsedOperand::Kind::Label)

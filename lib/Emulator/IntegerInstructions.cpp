@@ -124,11 +124,8 @@ void executeBitFieldInsert(Warp &warp, const Instruction &inst) {
   const Row &position = warp.read(inst.operands[3]);
   const Row &length = warp.read(inst.operands[4]);
   Row &d = warp.write(inst.operands[0]);
-  for (unsigned lane : warp.lanes()) {
-    unsigned p = position[lane] & 0xff, n = length[lane] & 0xff;
-    uint64_t mask = p >= bits || !n ? 0 : zeroExtend(~uint64_t(0), std::min(n, 64u)) << p;
-    d[lane] = zeroExtend((b[lane] & ~mask) | (p < 64 ? a[lane] << p & mask : 0), bits);
-  }
+  for (unsigned lane : warp.lanes())
+    d[lane] = zeroExtend(insertField(a[lane], b[lane], position[lane], length[lane], bits), bits);
 }
 
 void executeLop3(Warp &warp, const Instruction &inst) {

@@ -154,16 +154,34 @@ static uint64_t findNth(uint64_t mask, uint64_t base, uint64_t c, IntegerShape) 
   return UINT32_MAX;
 }
 
+// The ISA takes 8 bits of position and length. The hardware does so for 32-bit fields; the code for
+// 64-bit ones uses all 32 bits.
+static uint64_t fieldOperand(uint64_t value, IntegerShape s) {
+  return s.bits == 64 ? uint32_t(value) : value & 0xff;
+}
+
 static uint64_t extractField(uint64_t a, uint64_t b, uint64_t c, IntegerShape s) {
-  unsigned position = b & 0xff, length = c & 0xff;
+  uint64_t position = fieldOperand(b, s), length = fieldOperand(c, s);
   if (length == 0)
     return 0;
-  unsigned signPosition = std::min<unsigned>(position + length - 1, s.bits - 1);
+  uint64_t signPosition = std::min<uint64_t>(position + length - 1, s.bits - 1);
   bool sign = s.isSigned && (a >> signPosition & 1);
   uint64_t field = position >= s.bits ? 0 : zeroExtend(a, s.bits) >> position;
-  unsigned present = position >= s.bits ? 0 : std::min<unsigned>(length, s.bits - position);
+  uint64_t present = position >= s.bits ? 0 : std::min<uint64_t>(length, s.bits - position);
   field = present ? zeroExtend(field, present) : 0;
   return sign && present < 64 ? field | ~uint64_t(0) << present : field;
+}
+
+uint64_t tcc::emulator::insertField(uint64_t field, uint64_t into, uint64_t position,
+                                    uint64_t length, unsigned bits) {
+  IntegerShape shape;
+  shape.bits = bits;
+  position = fieldOperand(position, shape);
+  length = std::min<uint64_t>(fieldOperand(length, shape), 64);
+  if (position >= bits || length == 0)
+    return into;
+  uint64_t mask = zeroExtend(~uint64_t(0), length) << position;
+  return (into & ~mask) | (field << position & mask);
 }
 static uint64_t extendSize(uint64_t a, uint64_t b, uint64_t, IntegerShape s) {
   unsigned length = b & 31;

@@ -51,6 +51,10 @@ const IntegerOperation *findIntegerOperation(llvm::StringRef name);
 /// High half of the 2*bits product.
 uint64_t multiplyHigh(uint64_t a, uint64_t b, IntegerShape shape);
 
+/// bfi: the low `length` bits of `field` at `position` of `into`.
+uint64_t insertField(uint64_t field, uint64_t into, uint64_t position, uint64_t length,
+                     unsigned bits);
+
 enum class PermuteMode : uint8_t { Index, F4E, B4E, RC8, ECL, ECR, RC16 };
 
 enum class IntegerCompare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };

@@ -296,7 +296,6 @@ constexpr StringRef kKnown[] = {
     "cta",    "cluster",     "parity",          "noComplete", "expect_tx", "b64"};
 
 Error prepare(const Modifiers &modifiers, Instruction &inst, size_t least, size_t most) {
-  inst.space = parseSpace(modifiers);
   inst.destinations = 0;
   if (inst.operands.size() < least || inst.operands.size() > most)
     return modifiers.error("wrong number of operands");
@@ -331,9 +330,14 @@ Error decodeArrive(const Modifiers &modifiers, Instruction &inst) {
     return modifiers.error("wrong number of operands");
   if (rest)
     inst.aux[expects ? 3 : 2] = inst.aux[1] + 1;
-  inst.aux[0] = (inst.opcode.starts_with("mbarrier.arrive_drop") ? Drop : 0) |
-                (modifiers.has("noComplete") ? NoComplete : 0) |
-                (modifiers.has("relaxed") ? Relaxed : 0) | (hasState ? HasState : 0);
+  if (hasState)
+    inst.aux[0] |= HasState;
+  if (inst.opcode.starts_with("mbarrier.arrive_drop"))
+    inst.aux[0] |= Drop;
+  if (modifiers.has("noComplete"))
+    inst.aux[0] |= NoComplete;
+  if (modifiers.has("relaxed"))
+    inst.aux[0] |= Relaxed;
   inst.destinations = hasState;
   inst.handler = executeArrive;
   return Error::success();

@@ -142,7 +142,6 @@ Error decodeAccess(const Modifiers &modifiers, Instruction &inst, bool isLoad) {
   size_t count = modifiers.has("v2") ? 2 : modifiers.has("v4") ? 4 : modifiers.has("v8") ? 8 : 1;
   if (Warp::elements(inst.operands[isLoad ? 0 : 1]).size() != count)
     return modifiers.error("expected a vector of " + llvm::Twine(count) + " registers");
-  inst.space = parseSpace(modifiers);
   // Parameters of functions lie on the stack, and so do their addresses.
   if (inst.space == Space::Param && place.space == Space::Local)
     inst.space = Space::Local;
@@ -203,7 +202,6 @@ void executeConvertAddress(Warp &warp, const Instruction &inst) {
 Error decodeConvertAddress(const Modifiers &modifiers, Instruction &inst) {
   if (inst.operands.size() != 2)
     return modifiers.error("expected 2 operands");
-  inst.space = parseSpace(modifiers);
   inst.aux[0] = modifiers.has("to");
   if (inst.space == Space::Generic)
     return modifiers.error("expected a state space");
@@ -231,7 +229,6 @@ void executeIsSpace(Warp &warp, const Instruction &inst) {
 Error decodeIsSpace(const Modifiers &modifiers, Instruction &inst) {
   if (inst.operands.size() != 2)
     return modifiers.error("expected 2 operands");
-  inst.space = parseSpace(modifiers);
   inst.handler = executeIsSpace;
   return Error::success();
 }

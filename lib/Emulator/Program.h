@@ -95,8 +95,7 @@ struct Instruction {
   /// The handler itself moves definedness from sources to destinations (mov, selp): reading an
   /// undefined register is no error then.
   bool propagatesUndefined = false;
-  /// A vector destination's or source's registers whose definedness the handler checks and sets
-  /// itself (wgmma).
+  /// The handler marks its destinations as defined itself; sources are still checked.
   bool managesDefinedness = false;
   Space space = Space::Generic;
   /// Types in the order of the modifiers; `type` is the last, which for most instructions is the

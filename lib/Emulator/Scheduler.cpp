@@ -157,7 +157,7 @@ void Machine::checkDefined(Warp &warp, const Instruction &inst) {
   auto complain = [&](uint32_t lanes, const char *what) {
     unsigned lane = *LaneRange(lanes).begin();
     warp.report(FindingKind::Uninitialized, inst, lane,
-                llvm::Twine(what) + " is read before anything was written to it");
+                llvm::Twine(what) + " without a defined value is read: nothing was written to it");
   };
   // mov and its like pass undefined values on.
   llvm::ArrayRef<uint32_t> rows = inst.sourceRows;

@@ -22,7 +22,7 @@ void executeShuffle(Warp &warp, const Instruction &inst) {
   const Row c = warp.read(inst.operands[3]);
   llvm::ArrayRef<Operand> targets = Warp::elements(inst.operands[0]);
   Row &d = warp.write(targets[0]);
-  uint32_t inRange = 0;
+  uint32_t inRange = 0, defined = 0;
   for (unsigned lane : warp.lanes()) {
     // PTX ISA 9.7.9.6: c[12:8] is the segment mask, c[4:0] the clamp.
     unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31, offset = b[lane] & 31;
@@ -49,15 +49,20 @@ void executeShuffle(Warp &warp, const Instruction &inst) {
     }
     if (!valid)
       from = lane;
-    if (!(warp.active() >> from & 1))
-      warp.report(FindingKind::Divergence, inst, lane,
-                  "lane " + llvm::Twine(lane) + " reads lane " + llvm::Twine(from) +
-                      ", which does not take part");
+    // What a lane that takes no part would give is undefined; it may be read but not used.
+    if (warp.active() >> from & 1)
+      defined |= 1u << lane;
     d[lane] = uint32_t(a[from]);
     inRange |= uint32_t(valid) << lane;
   }
-  if (targets.size() > 1)
+  if (targets[0].isRegister()) {
+    warp.setDefined(targets[0].slot, defined);
+    warp.setUndefined(targets[0].slot, warp.active() & ~defined);
+  }
+  if (targets.size() > 1 && targets[1].isPredicate()) {
     warp.writePredicate(targets[1], inRange);
+    warp.setPredicateDefined(targets[1].slot, warp.active());
+  }
 }
 
 Error decodeShuffle(const Modifiers &modifiers, Instruction &inst) {
@@ -70,6 +75,7 @@ Error decodeShuffle(const Modifiers &modifiers, Instruction &inst) {
                          : mode == "down" ? ShuffleMode::Down
                          : mode == "bfly" ? ShuffleMode::Butterfly
                                           : ShuffleMode::Index);
+  inst.managesDefinedness = true;
   inst.convergence = Convergence::MemberMask;
   inst.maskOperand = 4;
   inst.handler = executeShuffle;

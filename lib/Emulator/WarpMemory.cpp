@@ -153,7 +153,7 @@ bool Warp::accessShared(Access &access) {
   SyncDomain &sync = block->cluster().sync;
   bool isStrong = access.strength != AccessStrength::Weak;
   SharedAccess note{exec->agent, sync.record(exec->agent, access.inst.index,
-                                             isStrong ? AccessRecord::Strong : uint8_t(0))};
+                                             uint8_t(isStrong ? AccessRecord::Strong : 0))};
   bool isRelease = access.strength == AccessStrength::Release;
   bool isAcquire = access.strength == AccessStrength::Acquire;
   for (unsigned lane : LaneRange(access.mask)) {
