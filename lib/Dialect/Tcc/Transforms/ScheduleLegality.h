@@ -1,0 +1,57 @@
+//===- ScheduleLegality.h - What a chip can hold of a schedule ------------===//
+
+#ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULELEGALITY_H
+#define TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULELEGALITY_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "tcc/Arch/Chip.h"
+#include "tcc/Dialect/Tcc/IR/TccAttrs.h"
+#include <array>
+#include <string>
+
+namespace mlir::tcc {
+
+/// What a schedule is judged against.
+struct ScheduleContext {
+  const ::tcc::arch::Chip *chip;
+  /// Of A and B.
+  Type elementType;
+  /// The contiguous dimension of A (M x K) and B (K x N).
+  unsigned lhsContiguous, rhsContiguous;
+  /// M, N, K; ShapedType::kDynamic where not known.
+  std::array<int64_t, 3> sizes;
+};
+
+/// The atom that a schedule builds its tiles from, or an error that says which chips, types and
+/// families there are.
+llvm::Expected<const ::tcc::arch::MmaAtom *> findAtom(const ScheduleContext &context,
+                                                      MmaFamily family);
+
+/// Bytes of shared memory: the operands' buffers with all their stages, and the epilogue's staging
+/// buffer. Layouts are those that tcc-layout-shared chooses.
+struct SharedBytes {
+  int64_t perStage, stages, epilogue;
+  int64_t total() const { return perStage * stages + epilogue; }
+};
+llvm::Expected<SharedBytes> predictSharedBytes(const ScheduleContext &context,
+                                               const ::tcc::arch::MmaAtom &atom,
+                                               ScheduleAttr schedule);
+
+/// Registers of a thread: accumulators, operand fragments, operand tiles in flight (transport
+/// `register`), and an allowance for addresses.
+struct RegisterCount {
+  int64_t accumulators, fragments, inFlight, other;
+  int64_t total() const { return accumulators + fragments + inFlight + other; }
+};
+RegisterCount predictRegisters(const ::tcc::arch::MmaAtom &atom, ScheduleAttr schedule);
+
+/// Registers that a thread may have, so that one block of `threads` fits a multiprocessor.
+int64_t registerLimit(const ::tcc::arch::Chip &chip, int64_t threads);
+
+/// Fails with what is wrong, both numbers where there is a limit, and the nearest legal choice.
+llvm::Error checkSchedule(const ScheduleContext &context, ScheduleAttr schedule);
+
+} // namespace mlir::tcc
+
+#endif // TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULELEGALITY_H

@@ -1,0 +1,303 @@
+//===- SelectTarget.cpp - A chip, a schedule and variants for each kernel -===//
+
+#include "Kernel.h"
+#include "Problem.h"
+#include "ScheduleHeuristic.h"
+#include "SelectTargetVariants.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "tcc/Dialect/Tcc/IR/TccDialect.h"
+#include "tcc/Dialect/Tcc/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::tcc {
+#define GEN_PASS_DEF_SELECTTARGETPASS
+#include "tcc/Dialect/Tcc/Transforms/Passes.h.inc"
+} // namespace mlir::tcc
+
+using namespace mlir;
+using namespace mlir::tcc;
+namespace arch = ::tcc::arch;
+
+static constexpr StringLiteral passName = "tcc-select-target";
+
+//===----------------------------------------------------------------------===//
+// The signature: memrefs only
+//===----------------------------------------------------------------------===//
+
+/// Turns tensors in the signature into row-major memrefs; results become arguments at the end:
+///
+///   func(%a: tensor<?x?xf16>) -> tensor<?x?xf32> { … return %r }
+///   func(%m: memref<?x?xf16>, %out: memref<?x?xf32>) {
+///     %a = bufferization.to_tensor %m restrict
+///     … bufferization.materialize_in_destination %r in restrict writable %out }
+static LogicalResult replaceTensors(func::FuncOp func) {
+  if (!func.getBody().hasOneBlock())
+    return emitError(func.getLoc(),
+                     "a kernel's body is one block of linalg ops, without control flow");
+  Block &body = func.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  auto memrefOf = [](RankedTensorType type) {
+    return MemRefType::get(type.getShape(), type.getElementType());
+  };
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    argument.setType(memrefOf(type));
+    auto tensor = bufferization::ToTensorOp::create(builder, argument.getLoc(), type, argument,
+                                                    /*restrict=*/true);
+    argument.replaceAllUsesExcept(tensor, tensor);
+  }
+  Operation *terminator = body.getTerminator();
+  builder.setInsertionPoint(terminator);
+  SmallVector<DictionaryAttr> argAttrs;
+  func.getAllArgAttrs(argAttrs);
+  for (Value result : terminator->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      return terminator->emitError("a kernel returns tensors of rank 2, not ") << result.getType();
+    BlockArgument out = body.addArgument(memrefOf(type), terminator->getLoc());
+    argAttrs.push_back(DictionaryAttr::get(func.getContext()));
+    auto materialize = bufferization::MaterializeInDestinationOp::create(
+        builder, terminator->getLoc(), /*result=*/Type(), result, out);
+    materialize.setRestrict(true);
+    materialize.setWritable(true);
+  }
+  terminator->setOperands({});
+  func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(), {}));
+  func.setResAttrsAttr(nullptr);
+  func.setAllArgAttrs(argAttrs);
+  return success();
+}
+
+/// Where one argument knows a size and another has it dynamic, both shall know it: the arguments'
+/// types are all that later passes look at.
+static void refineSizes(func::FuncOp func, const Problem &problem) {
+  Block &body = func.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = cast<MemRefType>(argument.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [dim, axis] : llvm::enumerate(problem.dimAxes[argument.getArgNumber()]))
+      if (axis && !ShapedType::isDynamic(problem.sizes[unsigned(*axis)]))
+        shape[dim] = problem.sizes[unsigned(*axis)];
+    if (llvm::equal(shape, type.getShape()))
+      continue;
+    argument.setType(MemRefType::get(shape, type.getElementType(), type.getLayout()));
+    auto cast = memref::CastOp::create(builder, argument.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(cast, cast);
+  }
+  func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(), {}));
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Puts one function into a gpu.module of its own, in as many variants as it needs.
+class KernelTargeter {
+public:
+  KernelTargeter(func::FuncOp func, const arch::Chip &chip, std::optional<MmaFamily> family)
+      : func(func), chip(chip), family(family) {}
+  LogicalResult run();
+
+private:
+  LogicalResult analyze();
+  LogicalResult selectSchedule();
+  FailureOr<ScheduleAttr> scheduleOf(const Variant &variant);
+  void nameArguments();
+  LogicalResult emitVariants();
+  LogicalResult fail(Location loc, llvm::Error error) {
+    return emitError(loc, llvm::toString(std::move(error)));
+  }
+
+  func::FuncOp func;
+  const arch::Chip &chip;
+  std::optional<MmaFamily> family;
+  std::optional<Problem> problem;
+  /// The tile of a hand-written program.
+  std::optional<std::array<int64_t, 3>> block;
+  ScheduleContext context;
+  ScheduleAttr schedule;
+  bool isUserSchedule = false;
+};
+} // namespace
+
+LogicalResult KernelTargeter::analyze() {
+  bool isTileProgram = !func.getOps<scf::ForallOp>().empty();
+  FailureOr<Problem> analyzed = failure();
+  if (isTileProgram) {
+    analyzed = Problem::analyzeTiles(func, block.emplace());
+  } else {
+    if (failed(replaceTensors(func)))
+      return failure();
+    analyzed = Problem::analyze(func);
+  }
+  if (failed(analyzed))
+    return failure();
+  problem = std::move(*analyzed);
+  if (!isTileProgram)
+    refineSizes(func, *problem);
+
+  auto matrix = [&](unsigned argument) {
+    return cast<MemRefType>(func.getArgument(argument).getType());
+  };
+  MemRefType lhs = matrix(problem->lhs.argument), rhs = matrix(problem->rhs.argument);
+  unsigned lhsContiguous = *getUnitStrideDim(lhs), rhsContiguous = *getUnitStrideDim(rhs);
+  context = {&chip, lhs.getElementType(), lhsContiguous ^ unsigned(problem->lhs.transposed),
+             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes};
+  return success();
+}
+
+LogicalResult KernelTargeter::selectSchedule() {
+  schedule = func->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr);
+  isUserSchedule = bool(schedule);
+  if (schedule) {
+    if (family && *family != schedule.getMma())
+      return emitError(func.getLoc(), "backend ")
+             << stringifyMmaFamily(*family)
+             << " was asked for, but the kernel's schedule says mma = "
+             << stringifyMmaFamily(schedule.getMma());
+    if (block && schedule.getBlock() != ArrayRef<int64_t>(*block))
+      return emitError(func.getLoc(), "the schedule's block is [")
+             << schedule.getBlock() << "], but the tile program steps by ["
+             << ArrayRef<int64_t>(*block) << "]";
+    if (llvm::Error error = checkSchedule(context, schedule))
+      return fail(func.getLoc(), std::move(error));
+    return success();
+  }
+  if (!family) {
+    llvm::Expected<MmaFamily> preferred = chooseFamily(context);
+    if (!preferred)
+      return fail(problem->matmulLoc, preferred.takeError());
+    family = *preferred;
+  } else if (llvm::Expected<const arch::MmaAtom *> atom = findAtom(context, *family); !atom) {
+    return fail(problem->matmulLoc, atom.takeError());
+  }
+  llvm::Expected<ScheduleAttr> chosen =
+      chooseSchedule(func.getContext(), context, *family, chooseTransport(chip), block);
+  if (!chosen)
+    return fail(func.getLoc(), chosen.takeError());
+  schedule = *chosen;
+  remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(passName))
+      << explainSchedule(context, schedule);
+  return success();
+}
+
+/// The kernel's schedule, bent to the variant's transport.
+FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
+  ScheduleAttr base = schedule;
+  if (variant.transport != schedule.getTransport()) {
+    base = ScheduleAttr::get(func.getContext(), schedule.getBlock(), schedule.getWarps(),
+                             schedule.getMma(), variant.transport,
+                             std::min<int64_t>(schedule.getStages(), 2), schedule.getEpilogue(),
+                             schedule.getRoles(), {}, schedule.getRaster(),
+                             schedule.getPersistent(), schedule.getCluster());
+    if (llvm::Error error = checkSchedule(context, base)) {
+      llvm::consumeError(std::move(error));
+      llvm::Expected<ScheduleAttr> chosen =
+          chooseSchedule(func.getContext(), context, schedule.getMma(), variant.transport, block);
+      if (!chosen)
+        return fail(func.getLoc(), chosen.takeError()), failure();
+      base = *chosen;
+    }
+    remark::missed(func.getLoc(), remark::RemarkOpts::name("Variant").category(passName))
+        << llvm::formatv("variant {0} for rows that {1} can't copy: {2}", variant.label,
+                         stringifyTransport(schedule.getTransport()),
+                         explainSchedule(context, base))
+               .str();
+  }
+  return ScheduleAttr::get(func.getContext(), base.getBlock(), base.getWarps(), base.getMma(),
+                           base.getTransport(), base.getStages(), base.getEpilogue(),
+                           base.getRoles(), variant.alignment, base.getRaster(),
+                           base.getPersistent(), base.getCluster());
+}
+
+void KernelTargeter::nameArguments() {
+  Builder builder(func.getContext());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    SmallVector<StringRef> dims(problem->dimNames[i].begin(), problem->dimNames[i].end());
+    func.setArgAttr(i, TccDialect::kNameAttr, builder.getStringAttr(problem->argumentNames[i]));
+    func.setArgAttr(i, TccDialect::kDimsAttr, builder.getStrArrayAttr(dims));
+    func.setArgAttr(i, TccDialect::kDirectionAttr, builder.getStringAttr(problem->directions[i]));
+  }
+}
+
+LogicalResult KernelTargeter::emitVariants() {
+  OpBuilder builder(func);
+  auto target = NVVM::NVVMTargetAttr::get(func.getContext(), /*optLevel=*/2, "nvptx64-nvidia-cuda",
+                                          chip.name());
+  auto gpuModule = gpu::GPUModuleOp::create(builder, func.getLoc(), func.getName(),
+                                            builder.getArrayAttr({target}));
+  builder.setInsertionPointToStart(gpuModule.getBody());
+  bool isFirst = true;
+  for (const Variant &variant :
+       enumerateVariants(func, *problem, schedule.getTransport(), schedule.getAlignment())) {
+    FailureOr<ScheduleAttr> variantSchedule = scheduleOf(variant);
+    if (failed(variantSchedule))
+      return failure();
+    auto kernel = cast<func::FuncOp>(builder.clone(*func));
+    kernel.setPublic();
+    if (!isFirst)
+      kernel.setName(llvm::formatv("{0}_{1}", func.getName(), variant.label).str());
+    isFirst = false;
+    setLevel(kernel, block ? Level::L1 : Level::L0t);
+    kernel->setAttr(TccDialect::kKernelAttr, builder.getStringAttr(func.getName()));
+    kernel->setAttr(TccDialect::kVariantAttr, builder.getStringAttr(variant.label));
+    SmallVector<StringRef> preconditions(variant.preconditions.begin(),
+                                         variant.preconditions.end());
+    kernel->setAttr(TccDialect::kPreconditionsAttr, builder.getStrArrayAttr(preconditions));
+    kernel->setAttr(TccDialect::kScheduleAttr, *variantSchedule);
+    if (!block)
+      kernel->setAttr(TccDialect::kReferenceAttr, problem->buildReference(func));
+  }
+  func.erase();
+  return success();
+}
+
+LogicalResult KernelTargeter::run() {
+  if (failed(analyze()) || failed(selectSchedule()))
+    return failure();
+  if (problem->roundsToNarrow)
+    remark::analysis(problem->matmulLoc,
+                     remark::RemarkOpts::name("NumericContract").category(passName))
+        << "accumulates in f32 and rounds once to C's type";
+  nameArguments();
+  return emitVariants();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SelectTargetPass : public mlir::tcc::impl::SelectTargetPassBase<SelectTargetPass> {
+  using SelectTargetPassBase::SelectTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::Expected<const arch::Chip *> found = arch::lookupChip(chip);
+    if (!found) {
+      module.emitError(llvm::toString(found.takeError()));
+      return signalPassFailure();
+    }
+    std::optional<MmaFamily> family = symbolizeMmaFamily(backend);
+    if (!family && backend != "auto") {
+      module.emitError() << "unknown backend '" << backend
+                         << "'; known are auto, wmma, mma_sync and wgmma";
+      return signalPassFailure();
+    }
+    for (func::FuncOp func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (!func.isDeclaration() && failed(KernelTargeter(func, **found, family).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
