@@ -29,6 +29,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "tcc/Dialect/Tcc/IR/TccDialect.h"
+#include "tcc/Dialect/Tcc/Transforms/Passes.h"
 
 namespace mlir::tcc {
 
@@ -37,13 +39,14 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, DLTIDialect, func::FuncDialect, gpu::GPUDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, TccDialect,
+                  tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
 /// Registers tcc's passes and pipelines, and the upstream passes that they are used with.
 inline void registerAllPasses() {
-  registerTransformsPasses();
+  ::mlir::registerTransformsPasses();
+  registerTccTransformsPasses();
   registerLinalgGeneralizeNamedOpsPass();
   registerPass([] { return createConvertNVVMToLLVMPass(); });
   registerPass([] { return createReconcileUnrealizedCastsPass(); });
