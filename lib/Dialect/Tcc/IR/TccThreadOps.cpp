@@ -106,3 +106,42 @@ LogicalResult WmmaStoreOp::verify() {
     return emitOpError() << "expects " << registers->c << " values, found " << getValues().size();
   return verifyStride(*this, getStride(), 4);
 }
+
+//===----------------------------------------------------------------------===//
+// Hopper
+//===----------------------------------------------------------------------===//
+
+LogicalResult TmaLoadOp::verify() {
+  if (getSource().getType().getRank() != 2 || getOffsets().size() != 2 || getBox().size() != 2)
+    return emitOpError() << "expects a matrix of rank 2, two offsets and two extents of the box";
+  for (int64_t extent : getBox())
+    if (extent < 1 || extent > 256)
+      return emitOpError() << "expects extents of the box from 1 to 256, found " << extent;
+  if (!llvm::is_contained({0, 32, 64, 128}, getSpan()))
+    return emitOpError() << "'span' is 0, 32, 64 or 128 bytes, found " << getSpan();
+  return success();
+}
+
+LogicalResult MatrixDescriptorOp::verify() {
+  if (!llvm::is_contained({0, 32, 64, 128}, getSpan()))
+    return emitOpError() << "'span' is 0, 32, 64 or 128 bytes, found " << getSpan();
+  for (int64_t offset : {getLeading(), getStride()})
+    if (offset < 0 || offset % 16 != 0 || offset >= (1 << 18))
+      return emitOpError() << "expects offsets of a multiple of 16 bytes below 2^18, found "
+                           << offset;
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  ArrayRef<int64_t> shape = getShape();
+  if (shape.size() != 3 || shape[0] != 64 || shape[2] != 16 || shape[1] < 8 || shape[1] > 256 ||
+      shape[1] % 8 != 0)
+    return emitOpError() << "knows atoms of shape [64, n, 16], n a multiple of 8 from 8 to 256, "
+                         << "found [" << shape << "]";
+  if (!getElementType().isF16() && !getElementType().isBF16())
+    return emitOpError() << "expects operands of f16 or bf16, found " << getElementType();
+  if (static_cast<int64_t>(getAcc().size()) != shape[1] / 2)
+    return emitOpError() << "expects " << shape[1] / 2 << " accumulators, found "
+                         << getAcc().size();
+  return success();
+}

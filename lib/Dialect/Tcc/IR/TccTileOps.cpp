@@ -163,7 +163,29 @@ static LogicalResult verifyEncodings(MatmulOp op, const OperandView &lhs, const 
   return success();
 }
 
+void MatmulOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getLhsMutable(), &getRhsMutable()})
+    if (isa<SharedType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+}
+
+/// Constraint 5.
+static LogicalResult verifyMatmulSlot(MatmulOp op) {
+  int64_t stages = 1;
+  for (Value operand : {op.getLhs(), op.getRhs()})
+    if (auto buffer = dyn_cast<SharedType>(operand.getType()))
+      stages = std::max(stages, buffer.getStages());
+  if (stages > 1 && !op.getSlot())
+    return op.emitOpError() << "expects a slot: an operand has " << stages << " stages";
+  if (stages == 1 && op.getSlot())
+    return op.emitOpError() << "expects no slot: no operand has several stages";
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
+  if (failed(verifyMatmulSlot(*this)))
+    return failure();
   OperandView lhs = viewOf(getLhs()), rhs = viewOf(getRhs());
   RankedTensorType acc = getAcc().getType();
   if (lhs.shape.size() != 2 || rhs.shape.size() != 2 || acc.getRank() != 2)

@@ -330,3 +330,107 @@ func.func @stride_off_16_bytes(%p: !llvm.ptr<3>) {
     -> vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>
   return
 }
+
+// -----
+
+func.func @matmul_without_slot(%a: !tcc.shared<64x64xf16, stages = 2>, %b: tensor<64x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @+1 {{expects a slot: an operand has 2 stages}}
+  %0 = tcc.matmul %a, %b, %c : !tcc.shared<64x64xf16, stages = 2>, tensor<64x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_with_a_slot_too_many(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf32>, %slot: i32) {
+  // expected-error @+1 {{expects no slot: no operand has several stages}}
+  %0 = tcc.matmul %a, %b, %c slot %slot : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+// Roles and Hopper's atoms.
+
+func.func @half_a_warpgroup_of_consumers() {
+  // expected-error @+1 {{'consumers' is a multiple of 4 warps (whole warpgroups), found 2}}
+  tcc.warp_specialize consumers = 2 producer {
+  } consumer {
+  }
+  return
+}
+
+// -----
+
+func.func @barrier_in_a_role() {
+  // expected-error @+1 {{holds a barrier of the whole block}}
+  tcc.warp_specialize consumers = 4 producer {
+  } consumer {
+    // expected-note @+1 {{the barrier is here}}
+    gpu.barrier
+  }
+  return
+}
+
+// -----
+
+func.func @box_too_long(%A: memref<?x?xf16>, %i: index, %slot: i32, %a: !llvm.ptr<3>, %p: !tcc.pipeline<tma, stages = 2>) {
+  // expected-error @+1 {{expects extents of the box from 1 to 256, found 512}}
+  tcc.tma_load %A[%i, %i] box [512, 64], %a, %p[%slot] {span = 128} : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
+  return
+}
+
+// -----
+
+func.func @box_of_odd_span(%A: memref<?x?xf16>, %i: index, %slot: i32, %a: !llvm.ptr<3>, %p: !tcc.pipeline<tma, stages = 2>) {
+  // expected-error @+1 {{'span' is 0, 32, 64 or 128 bytes, found 16}}
+  tcc.tma_load %A[%i, %i] box [64, 64], %a, %p[%slot] {span = 16} : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
+  return
+}
+
+// -----
+
+func.func @box_with_one_offset(%A: memref<?x?xf16>, %i: index, %slot: i32, %a: !llvm.ptr<3>, %p: !tcc.pipeline<tma, stages = 2>) {
+  // expected-error @+1 {{expects a matrix of rank 2, two offsets and two extents of the box}}
+  tcc.tma_load %A[%i] box [64, 64], %a, %p[%slot] {span = 128} : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
+  return
+}
+
+// -----
+
+func.func @descriptor_off_16_bytes(%a: !llvm.ptr<3>) {
+  // expected-error @+1 {{expects offsets of a multiple of 16 bytes below 2^18, found 8}}
+  %d = tcc.matrix_descriptor %a {leading = 8, stride = 1024, span = 128} : !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @descriptor_of_odd_span(%a: !llvm.ptr<3>) {
+  // expected-error @+1 {{'span' is 0, 32, 64 or 128 bytes, found 16}}
+  %d = tcc.matrix_descriptor %a {leading = 16, stride = 1024, span = 16} : !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @wgmma_of_seven_columns(%d: i64, %c: f32) {
+  // expected-error @+1 {{knows atoms of shape [64, n, 16], n a multiple of 8 from 8 to 256, found [64, 7, 16]}}
+  %r = tcc.wgmma [64, 7, 16] f16 %d, %d acc(%c : f32)
+  return
+}
+
+// -----
+
+func.func @wgmma_of_floats(%d: i64, %c: f32) {
+  // expected-error @+1 {{expects operands of f16 or bf16, found 'f32'}}
+  %r = tcc.wgmma [64, 8, 16] f32 %d, %d acc(%c : f32)
+  return
+}
+
+// -----
+
+func.func @wgmma_with_one_accumulator(%d: i64, %c: f32) {
+  // expected-error @+1 {{expects 4 accumulators, found 1}}
+  %r = tcc.wgmma [64, 8, 16] f16 %d, %d acc(%c : f32)
+  return
+}

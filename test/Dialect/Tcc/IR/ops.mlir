@@ -121,3 +121,38 @@ func.func @atoms(%A: memref<?x?xf16>, %i: index, %o: i32, %c: f32) {
     : !llvm.ptr<3>, f32, f32, f32, f32, f32, f32, f32, f32
   return
 }
+
+#sa = #tcc.layout<contiguous = 1, span = 128>
+#wc = #tcc.fragment<wgmma, c, shape = [64, 8, 16], warps = [4, 1]>
+
+// CHECK-LABEL: func.func @roles
+func.func @roles(%c: tensor<64x8xf32, #wc>, %slot: i32) {
+  %sa = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 2, #sa>
+  %sb = tcc.alloc_shared : !tcc.shared<64x8xf16, stages = 2>
+  // CHECK: tcc.warp_specialize consumers = 4 producer {
+  tcc.warp_specialize consumers = 4 producer {
+  // CHECK: } consumer {
+  } consumer {
+    // CHECK: tcc.matmul %{{.*}}, %{{.*}}, %{{.*}} slot %{{.*}} : !tcc.shared<64x64xf16
+    %d = tcc.matmul %sa, %sb, %c slot %slot : !tcc.shared<64x64xf16, stages = 2, #sa>,
+      !tcc.shared<64x8xf16, stages = 2>, tensor<64x8xf32, #wc>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @hopper_atoms
+func.func @hopper_atoms(%A: memref<?x?xf16>, %i: index, %slot: i32, %o: i32, %c: f32,
+                        %p: !tcc.pipeline<tma, stages = 2>) {
+  %s = tcc.alloc_shared : !tcc.shared<64x64xf16, #sa>
+  %a = tcc.shared_address %s offset %o : !tcc.shared<64x64xf16, #sa> -> !llvm.ptr<3>
+  // CHECK: tcc.tma_load %{{.*}} box [64, 64], %{{.*}}, %{{.*}}[%{{.*}}] {span = 128 : i64}
+  tcc.tma_load %A[%i, %i] box [64, 64], %a, %p[%slot] {span = 128}
+    : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
+  // CHECK: tcc.matrix_descriptor
+  %d = tcc.matrix_descriptor %a {leading = 16, stride = 1024, span = 128} : !llvm.ptr<3>
+  // CHECK: tcc.wgmma [64, 8, 16] f16
+  %r:4 = tcc.wgmma [64, 8, 16] f16 %d, %d acc(%c, %c, %c, %c : f32, f32, f32, f32)
+  // CHECK: tcc.wgmma_wait 0
+  %w:4 = tcc.wgmma_wait 0(%r#0, %r#1, %r#2, %r#3 : f32, f32, f32, f32)
+  return
+}

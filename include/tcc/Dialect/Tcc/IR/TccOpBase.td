@@ -4,6 +4,7 @@
 #define TCC_DIALECT_TCC_IR_TCCOPBASE_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "tcc/Dialect/Tcc/IR/TccTypes.td"

@@ -102,4 +102,43 @@ def Tcc_DrainOp : Tcc_Op<"drain", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
 }
 
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+def Tcc_WarpSpecializeOp : Tcc_Op<"warp_specialize",
+    [SingleBlockImplicitTerminator<"RoleEndOp">, NoRegionArguments]> {
+  let summary = "Give the warps of a block roles";
+  let description = [{
+    The first `consumers` warps run the region `consumer`, all of them together;
+    one thread of the warpgroup that follows runs the region `producer`. The
+    regions run side by side and meet at pipelines alone: a barrier of the
+    whole block may not stand in either. The first threads are the consumers,
+    so that a tile is spread over them as it is over a block without roles.
+
+    1. `consumers` is a multiple of 4: whole warpgroups.
+    2. Neither region holds a `gpu.barrier`.
+
+    ```mlir
+    tcc.warp_specialize consumers = 8 producer {
+      …
+    } consumer {
+      …
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$consumers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `consumers` `=` $consumers attr-dict `producer` $producer `consumer` $consumer
+  }];
+  let hasVerifier = 1;
+}
+
+def Tcc_RoleEndOp : Tcc_Op<"role_end", [Pure, Terminator, HasParent<"WarpSpecializeOp">]> {
+  let summary = "The end of a role";
+  let description = [{ Implicit in the assembly. }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // TCC_DIALECT_TCC_IR_TCCPIPELINEOPS_TD

@@ -108,4 +108,95 @@ def Tcc_WmmaStoreOp : Tcc_Op<"wmma_store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Hopper: tensor maps and warpgroup multiplications
+//===----------------------------------------------------------------------===//
+
+def Tcc_TmaLoadOp : Tcc_Op<"tma_load"> {
+  let summary = "Copy a box of a matrix to shared memory by TMA";
+  let description = [{
+    One thread starts the copy of the box of `box` elements at `offsets`
+    (in the matrix's dimensions) to `dest`, swizzled with `span` (0, 32, 64 or
+    128 bytes). Elements outside the matrix are zero. The bytes are counted on
+    the full barrier of the pipeline's slot. `tcc-finalize-kernel` makes the
+    tensor map a parameter (PTX ISA, cp.async.bulk.tensor).
+
+    1. The matrix has rank 2; there are two offsets and two extents, each extent
+       from 1 to 256.
+
+    ```mlir
+    tcc.tma_load %A[%m, %k] box [128, 64], %dest, %p[%slot] {span = 128}
+      : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 4>
+    ```
+  }];
+  let arguments = (ins Arg<Tcc_Matrix, "", [MemRead]>:$source, Variadic<Index>:$offsets,
+                       DenseI64ArrayAttr:$box, Arg<Tcc_SharedPointer, "", [MemWrite]>:$dest,
+                       Tcc_PipelineType:$pipeline, I32:$slot, I64Attr:$span);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` `box` $box `,` $dest `,` $pipeline `[` $slot `]` attr-dict
+    `:` type($source) `,` type($dest) `,` type($pipeline)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tcc_MatrixDescriptorOp : Tcc_Op<"matrix_descriptor", [Pure]> {
+  let summary = "The wgmma descriptor of a matrix in shared memory";
+  let description = [{
+    `leading` and `stride` are the byte offsets of the canonical layout, `span`
+    its swizzle (PTX ISA, "Matrix descriptor format").
+
+    1. `span` is 0, 32, 64 or 128; the offsets are multiples of 16 below 2^18.
+
+    ```mlir
+    %d = tcc.matrix_descriptor %p {leading = 16, stride = 1024, span = 128} : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Tcc_SharedPointer:$source, I64Attr:$leading, I64Attr:$stride,
+                       I64Attr:$span);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Tcc_WgmmaOp : Tcc_Op<"wgmma", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc", "results"]>]> {
+  let summary = "One asynchronous multiplication of a warpgroup, operands in shared memory";
+  let description = [{
+    D = A * B + D on the atom `shape` = [64, n, 16]. The results may be used by
+    further `tcc.wgmma` and by `tcc.wgmma_wait` alone until the latter
+    (PTX ISA, wgmma.mma_async).
+
+    1. m is 64, k is 16, n a multiple of 8 from 8 to 256.
+    2. A thread holds n / 2 accumulators.
+
+    ```mlir
+    %d:128 = tcc.wgmma [64, 256, 16] bf16 %da, %db acc(%c… : f32, …) {rowMajorA = true, rowMajorB = false}
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$shape, TypeAttr:$elementType, I64:$a, I64:$b,
+                       Variadic<F32>:$acc, DefaultValuedAttr<BoolAttr, "true">:$rowMajorA,
+                       DefaultValuedAttr<BoolAttr, "false">:$rowMajorB);
+  let results = (outs Variadic<F32>:$results);
+  let assemblyFormat = [{
+    $shape $elementType $a `,` $b `acc` `(` $acc `:` type($acc) `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tcc_WgmmaWaitOp : Tcc_Op<"wgmma_wait",
+    [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["acc", "results"]>]> {
+  let summary = "Wait for a warpgroup's multiplications";
+  let description = [{
+    After it at most `pending` committed groups are unfinished. The results are
+    the accumulators, which now may be used: the dependence holds the uses back
+    (wgmma.wait_group itself carries none).
+
+    ```mlir
+    %d:128 = tcc.wgmma_wait 0 (%c… : f32, …)
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending, Variadic<F32>:$acc);
+  let results = (outs Variadic<F32>:$results);
+  let assemblyFormat = "$pending `(` $acc `:` type($acc) `)` attr-dict";
+}
+
 #endif // TCC_DIALECT_TCC_IR_TCCTHREADOPS_TD

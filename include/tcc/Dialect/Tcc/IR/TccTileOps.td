@@ -62,27 +62,35 @@ def Tcc_StoreOp : Tcc_Op<"store"> {
 // Arithmetic and distribution
 //===----------------------------------------------------------------------===//
 
-def Tcc_MatmulOp : Tcc_Op<"matmul", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Tcc_MatmulOp : Tcc_Op<"matmul",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AlwaysSpeculatable,
+     AllTypesMatch<["acc", "result"]>]> {
   let summary = "Multiply two tiles and add an accumulator tile";
   let description = [{
     `result = lhs * rhs + acc` in the accumulator's type. An operand is a tile
-    in registers or, for atoms that read shared memory, a shared buffer.
+    in registers or, for atoms that read shared memory, a shared buffer, at
+    `slot` if it has several stages.
 
     1. lhs is MxK, rhs is KxN, acc is MxN.
     2. lhs and rhs have the same element type: f16 or bf16.
     3. The accumulator is f32.
     4. Either no operand has an encoding, or each has that of its role: the
        lhs `a`, the rhs `b`, the accumulator `c` of one atom and warp grid.
+    5. `slot` is given if and only if an operand is a buffer of several stages.
 
     ```mlir
     %d = tcc.matmul %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>
     ```
   }];
   let arguments = (ins AnyTypeOf<[Tcc_Tile, Tcc_SharedType]>:$lhs,
-                       AnyTypeOf<[Tcc_Tile, Tcc_SharedType]>:$rhs, Tcc_Tile:$acc);
+                       AnyTypeOf<[Tcc_Tile, Tcc_SharedType]>:$rhs, Tcc_Tile:$acc,
+                       Optional<I32>:$slot);
   let results = (outs Tcc_Tile:$result);
+  let builders = [OpBuilder<(ins "Value":$lhs, "Value":$rhs, "Value":$acc), [{
+    build($_builder, $_state, lhs, rhs, acc, /*slot=*/Value());
+  }]>];
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
+    $lhs `,` $rhs `,` $acc (`slot` $slot^)? attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
 }
