@@ -108,7 +108,7 @@ Value TileBuilder::buildLoop(Value m, Value n, Value k) {
                            IntegerAttr(), IntegerAttr());
   Value bTile = LoadOp::create(b, loc, tile({blockK, blockN}, elementType), rhs, ValueRange{iv, n},
                                IntegerAttr(), IntegerAttr());
-  Value d = MatmulOp::create(b, loc, accType, a, bTile, loop.getRegionIterArg(0));
+  Value d = MatmulOp::create(b, loc, a, bTile, loop.getRegionIterArg(0));
   scf::YieldOp::create(b, loc, d);
   return loop.getResult(0);
 }
