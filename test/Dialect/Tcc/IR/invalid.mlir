@@ -144,7 +144,7 @@ func.func private @vectors_that_do_not_fit(tensor<8x12xf32, #tcc.blocked<vector 
 // -----
 
 // expected-error @+1 {{'parent' is a #tcc.fragment or #tcc.blocked}}
-func.func private @slice_of_a_layout(tensor<8xf32, #tcc.slice<dim = 0, extent = 8, parent = #tcc.layout<contiguous = 1>>>)
+func.func private @slice_of_a_layout(tensor<8xf32, #tcc.slice<dim = 0, size = 8, parent = #tcc.layout<contiguous = 1>>>)
 
 // -----
 
