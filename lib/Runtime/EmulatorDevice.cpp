@@ -152,7 +152,7 @@ private:
          Twine(result.findings.size()) + " finding" + (result.findings.size() == 1 ? "" : "s"))
             .str();
     for (const emulator::Finding &finding : result.findings)
-      message += "\n  " + finding.str() + "\n    " + finding.instruction;
+      message += "\n  " + finding.str();
     return createStringError(message);
   }
 

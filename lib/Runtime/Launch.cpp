@@ -57,8 +57,13 @@ static std::string explain(const Expr &precondition, const SymbolTable &symbols)
   StringSet<> used;
   precondition.collectSymbols(used);
   SmallVector<std::string> values;
-  for (const auto &symbol : used)
-    values.push_back((symbol.getKey() + " = " + Twine(symbols.lookup(symbol.getKey()))).str());
+  for (const auto &symbol : used) {
+    StringRef name = symbol.getKey();
+    int64_t value = symbols.lookup(name);
+    bool isPointer = name.ends_with(".ptr");
+    values.push_back((name + " = " + (isPointer ? "0x" + utohexstr(value) : std::to_string(value)))
+                         .str());
+  }
   sort(values);
   return precondition.str() + (values.empty() ? "" : " (" + join(values, ", ") + ")");
 }
