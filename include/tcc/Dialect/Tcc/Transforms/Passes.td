@@ -140,4 +140,204 @@ def StageSharedPass : Pass<"tcc-stage-shared"> {
                            "::mlir::tensor::TensorDialect", "::mlir::tcc::TccDialect"];
 }
 
+def LayoutSharedPass : Pass<"tcc-layout-shared"> {
+  let summary = "Choose where elements lie in shared memory (L2)";
+  let description = [{
+    Gives every shared buffer without one a layout. The contiguous dimension of
+    an operand's buffer is its matrix's, so that copies move whole runs; a
+    staging buffer has rows. Among the layouts that the reader of the buffer
+    allows (ldmatrix any, wmma none that is swizzled, wgmma swizzled ones only)
+    the one with the fewest bank conflicts is taken; a remark `SharedLayout`
+    names it and the conflicts that are left. A layout that is there already is
+    checked and kept.
+
+    ```mlir
+    %sa = tcc.alloc_shared : !tcc.shared<128x64xf16>
+    %sc = tcc.alloc_shared : !tcc.shared<32x256xf32>
+    ```
+    becomes, for mma_sync,
+    ```mlir
+    %sa = tcc.alloc_shared : !tcc.shared<128x64xf16, #tcc.layout<contiguous = 1, span = 128>>
+    %sc = tcc.alloc_shared : !tcc.shared<32x256xf32, #tcc.layout<contiguous = 1, pad = 32>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tcc::TccDialect"];
+}
+
+def AssignFragmentsPass : Pass<"tcc-assign-fragments"> {
+  let summary = "Distribute every tile over threads (L2 -> L3)";
+  let description = [{
+    Writes a distribution into the type of every tile. The matmul's operands and
+    accumulator get the fragments of the chip's atom; tiles read from a staging
+    buffer are dealt by rows. From there encodings spread through elementwise ops
+    and slices to what is stored, and back into constants, `tensor.empty`, loads
+    from global memory and broadcasts. Where two meet, `tcc.convert_layout`
+    stands.
+
+    ```mlir
+    %d = tcc.matmul %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>
+    …
+    %bias = tcc.load %v[%n] : memref<?xf32> -> tensor<256xf32>
+    %bb = linalg.broadcast ins(%bias) outs(%e) dimensions = [0]
+    %r = arith.addf %acc, %bb : tensor<128x256xf32>
+    ```
+    becomes
+    ```mlir
+    #a = #tcc.fragment<mma_sync, a, shape = [16, 8, 16], warps = [2, 4]>   // #b, #c likewise
+    %d = tcc.matmul %a, %b, %c : tensor<128x64xf16, #a>, tensor<64x256xf16, #b>, tensor<128x256xf32, #c>
+    …
+    %bias = tcc.load %v[%n] : memref<?xf32> -> tensor<256xf32, #tcc.slice<dim = 0, size = 128, parent = #c>>
+    %bb = linalg.broadcast ins(%bias) outs(%e) dimensions = [0]
+    %r = arith.addf %acc, %bb : tensor<128x256xf32, #c>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tcc::TccDialect"];
+}
+
+def MapGridPass : Pass<"tcc-map-grid"> {
+  let summary = "Give each output tile to a block (L3 -> L3g)";
+  let description = [{
+    The tile loop becomes one block a tile, on a grid of one dimension; with
+    `persistent` a loop in which a block takes every gridDim-th tile. Tiles are
+    numbered in groups of `raster` along M: a group is finished column by column
+    before the next begins. Writes `tcc.grid` (expressions over the names of
+    sizes) and `tcc.block`.
+
+    ```mlir
+    scf.forall (%m, %n) = (0, 0) to (%M, %N) step (128, 256) { … }
+    ```
+    becomes, with `raster = 1`,
+    ```mlir
+    // tcc.grid = ["ceildiv(M, 128) * ceildiv(N, 256)", "1", "1"], tcc.block = 256
+    %tilesN = arith.ceildivui %N, %c256 : index
+    %t = gpu.block_id x
+    %i = arith.divui %t, %tilesN : index
+    %j = arith.remui %t, %tilesN : index
+    %m = arith.muli %i, %c128 : index
+    %n = arith.muli %j, %c256 : index
+    …
+    ```
+    and with `persistent = true`
+    ```mlir
+    // tcc.grid = ["min(ceildiv(M, 128) * ceildiv(N, 256), sm_count)", "1", "1"]
+    scf.for %t = %block_id to %tiles step %grid_dim { … }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PipelinePass : Pass<"tcc-pipeline"> {
+  let summary = "Let copies run ahead of the matmuls (L3g)";
+  let description = [{
+    The operands' buffers get the schedule's stages, guarded by a pipeline.
+    Copies of slabs past K bring zeros, so K may be anything, 0 included. Writes
+    `tcc.shared_bytes` and refuses what the chip can't hold.
+
+    ```mlir
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (…) {
+      tcc.copy cp_async %A[%m, %k], %sa {bytes = 16, clamp = 0} : …
+      tcc.copy cp_async %B[%k, %n], %sb {bytes = 16, clamp = 1} : …
+      %a = tcc.local_load %sa : …
+      %b = tcc.local_load %sb : …
+      %d = tcc.matmul %a, %b, %c : …
+      scf.yield %d : …
+    }
+    ```
+    becomes, with 3 stages,
+    ```mlir
+    %p = tcc.create_pipeline %sa, %sb : … -> !tcc.pipeline<cp_async, stages = 3>
+    …                                                     // slots 0 and 1 are filled
+    %r:5 = scf.for %k = %c0 to %K step %c64
+        iter_args(%c = %zero, %rd = %c0_i32, %rp = %c0_i32, %wr = %c2_i32, %wp = %c0_i32) -> (…) {
+      tcc.consumer_wait %p[%rd, %rp] {pending = 1} : …
+      %k2 = arith.addi %k, %c128 : index
+      tcc.producer_acquire %p[%wr, %wp] : …
+      tcc.copy cp_async %A[%m, %k2], %sa slot %wr {bytes = 16, clamp = 0} : …
+      tcc.copy cp_async %B[%k2, %n], %sb slot %wr {bytes = 16, clamp = 1} : …
+      tcc.producer_commit %p[%wr, %wp] : …
+      %a = tcc.local_load %sa slot %rd : …
+      %b = tcc.local_load %sb slot %rd : …
+      %d = tcc.matmul %a, %b, %c : …
+      tcc.consumer_release %p[%rd, %rp] : …
+      %rd1, %rp1 = tcc.advance %p[%rd, %rp] : …
+      %wr1, %wp1 = tcc.advance %p[%wr, %wp] : …
+      scf.yield %d, %rd1, %rp1, %wr1, %wp1 : …
+    }
+    tcc.drain %p : …
+    ```
+
+    With transport `register` (2 stages) a copy is cut in two: a `tcc.load` into a
+    `#tcc.blocked` tile after the wait, and a `tcc.local_store` into the other
+    slot after the matmul.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tcc::TccDialect"];
+}
+
+def SplitSlabsPass : Pass<"tcc-split-slabs"> {
+  let summary = "Cut the matmul of a slab into steps of one atom's K (L3g)";
+  let description = [{
+    Each step loads its own part of the slab, one step ahead of the matmul that
+    uses it. Matmuls that read shared memory themselves stay whole.
+
+    ```mlir
+    %a = tcc.local_load %sa slot %rd : … -> tensor<128x64xf16, #a>
+    %b = tcc.local_load %sb slot %rd : … -> tensor<64x256xf16, #b>
+    %d = tcc.matmul %a, %b, %c : …
+    ```
+    becomes
+    ```mlir
+    %a0 = tcc.local_load %sa slot %rd at [0, 0] : … -> tensor<128x16xf16, #a>
+    %b0 = tcc.local_load %sb slot %rd at [0, 0] : … -> tensor<16x256xf16, #b>
+    %a1 = tcc.local_load %sa slot %rd at [0, 16] : … -> tensor<128x16xf16, #a>
+    %b1 = tcc.local_load %sb slot %rd at [16, 0] : … -> tensor<16x256xf16, #b>
+    %d0 = tcc.matmul %a0, %b0, %c : …
+    …
+    ```
+  }];
+  let dependentDialects = ["::mlir::tcc::TccDialect"];
+}
+
+def InsertBarriersPass : Pass<"tcc-insert-barriers"> {
+  let summary = "Order accesses to buffers that no pipeline guards (L3g -> L4)";
+  let description = [{
+    Puts a `gpu.barrier` between a write to such a buffer and a read of it, and
+    between the read and the next write, across the iterations of loops too;
+    none where a barrier or a pipeline's wait stands already.
+
+    ```mlir
+    tcc.local_store %s0, %sc : …
+    %t0 = tcc.local_load %sc : …
+    …
+    tcc.local_store %s1, %sc : …
+    ```
+    becomes
+    ```mlir
+    tcc.local_store %s0, %sc : …
+    gpu.barrier
+    %t0 = tcc.local_load %sc : …
+    …
+    gpu.barrier
+    tcc.local_store %s1, %sc : …
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def VerifyLevelPass : Pass<"tcc-verify-level"> {
+  let summary = "Check the invariants of the level that each kernel claims to be on";
+  let description = [{
+    Checks the numbered invariants of docs/IR.md that cross op boundaries, for the
+    level in `tcc.level`; what concerns one op alone is that op's verifier. The
+    error ends with the invariant's number. Changes nothing.
+
+    ```mlir
+    func.func @gemm(…) attributes {tcc.level = "L3", …} {
+      %sa = tcc.alloc_shared : !tcc.shared<128x64xf16>
+      // error: 'tcc.alloc_shared' op expects a layout (L3.1)
+    ```
+  }];
+}
+
 #endif // TCC_DIALECT_TCC_TRANSFORMS_PASSES_TD

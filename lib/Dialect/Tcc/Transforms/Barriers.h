@@ -1,0 +1,22 @@
+//===- Barriers.h - Conflicts in unguarded shared buffers -------*- C++ -*-===//
+
+#ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_BARRIERS_H
+#define TCC_LIB_DIALECT_TCC_TRANSFORMS_BARRIERS_H
+
+#include "Kernel.h"
+
+namespace mlir::tcc {
+
+/// True if a pipeline orders the accesses to the buffer.
+bool isGuarded(Value buffer);
+
+/// Walks `kernel` in program order and calls `onConflict` before each access to an unguarded buffer
+/// that may meet another thread's access since the last barrier of the block: a read or a write
+/// after a write, a write after a read, over the iterations of loops too. `onConflict` says whether
+/// it has put a barrier there. An access that can't be followed is an error.
+LogicalResult findBarrierConflicts(func::FuncOp kernel,
+                                   function_ref<FailureOr<bool>(Operation *)> onConflict);
+
+} // namespace mlir::tcc
+
+#endif // TCC_LIB_DIALECT_TCC_TRANSFORMS_BARRIERS_H

@@ -1,0 +1,93 @@
+//===- CopyLoop.cpp - The copies that a pipeline moves ahead --------------===//
+
+#include "CopyLoop.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+/// The ops in the loop's body that `copies` are made of, themselves included; an error if one can't
+/// be done for another slab than the loop's current one.
+static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp loop, ArrayRef<CopyOp> copies) {
+  SetVector<Operation *> needed;
+  for (CopyOp copy : copies)
+    needed.insert(copy);
+  for (unsigned i = 0; i < needed.size(); ++i) {
+    for (Value operand : needed[i]->getOperands()) {
+      if (llvm::is_contained(loop.getRegionIterArgs(), operand))
+        return needed[i]->emitOpError()
+               << "can't run ahead of the loop: it depends on a value that the loop carries";
+      Operation *definer = operand.getDefiningOp();
+      if (!definer || definer->getBlock() != loop.getBody())
+        continue;
+      if (!isPure(definer))
+        return definer->emitOpError() << "can't run ahead of the loop, as the copy that uses it "
+                                         "must: it has side effects";
+      needed.insert(definer);
+    }
+  }
+  SmallVector<Operation *> slice(needed.begin(), needed.end());
+  llvm::sort(slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return slice;
+}
+
+FailureOr<CopyLoop> CopyLoop::find(func::FuncOp kernel, ScheduleAttr schedule) {
+  FailureOr<MatmulLoop> program = findMatmulLoop(kernel);
+  if (failed(program))
+    return failure();
+  CopyLoop result;
+  result.kernel = kernel;
+  result.schedule = schedule;
+  result.program = *program;
+  scf::ForOp loop = program->loop;
+  if (getConstantIntValue(loop.getStep()) != schedule.getBlockK())
+    return loop.emitOpError() << "expects the schedule's block K of " << schedule.getBlockK()
+                              << " as its step (L1.5)";
+  for (auto copy : loop.getBody()->getOps<CopyOp>()) {
+    auto alloc = copy.getDest().getDefiningOp<AllocSharedOp>();
+    if (!alloc || alloc->getParentOp() != kernel)
+      return copy.emitOpError() << "expects a buffer that is allocated at the top of the kernel "
+                                   "(L2.4)";
+    SharedType buffer = alloc.getType();
+    if (buffer.getStages() != 1)
+      return copy.emitOpError() << "goes to a buffer with " << buffer.getStages()
+                                << " stages: the kernel is pipelined already";
+    if (!buffer.getLayout())
+      return copy.emitOpError() << "expects a buffer with a layout (L3.1): run tcc-layout-shared";
+    if (copy.getTransport() != schedule.getTransport())
+      return copy.emitOpError() << "has the transport " << stringifyTransport(copy.getTransport())
+                                << ", but the schedule has "
+                                << stringifyTransport(schedule.getTransport());
+    result.copies.push_back(copy);
+    result.buffers.push_back(copy.getDest());
+  }
+  if (result.copies.empty())
+    return loop.emitOpError() << "expects copies to shared memory (L2.1): run tcc-stage-shared, or "
+                                 "the kernel is pipelined already";
+  FailureOr<SmallVector<Operation *>> slice = getSlice(loop, result.copies);
+  if (failed(slice))
+    return failure();
+  result.slice = std::move(*slice);
+  return result;
+}
+
+void CopyLoop::rebuild(OpBuilder &builder, Value k,
+                       function_ref<void(CopyOp, const IRMapping &)> build) {
+  IRMapping mapping;
+  mapping.map(program.loop.getInductionVar(), k);
+  for (Operation *op : slice) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      build(copy, mapping);
+    else
+      builder.clone(*op, mapping);
+  }
+}
+
+void CopyLoop::eraseOriginals() {
+  for (CopyOp copy : copies)
+    copy.erase();
+  for (Operation *op : llvm::reverse(slice))
+    if (!llvm::is_contained(copies, op) && op->use_empty())
+      op->erase();
+}

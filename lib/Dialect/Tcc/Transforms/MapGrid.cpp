@@ -1,0 +1,195 @@
+//===- MapGrid.cpp - Tiles to blocks (L3 to L3g) --------------------------===//
+
+#include "Kernel.h"
+#include "tcc/Dialect/Tcc/IR/TccDialect.h"
+#include "tcc/Dialect/Tcc/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::tcc {
+#define GEN_PASS_DEF_MAPGRIDPASS
+#include "tcc/Dialect/Tcc/Transforms/Passes.h.inc"
+} // namespace mlir::tcc
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+namespace {
+
+/// One dimension of the grid of output tiles.
+struct GridDim {
+  /// Tiles along it, as a value of the kernel.
+  Value tiles;
+  /// The same as a number if it is static, else as an expression over the sizes.
+  std::optional<int64_t> count;
+  std::string expression;
+  int64_t step;
+};
+
+} // namespace
+
+/// The name of the size that `bound` is: a memref.dim of an argument, transposed or not (L1.1).
+static FailureOr<StringRef> getDimName(func::FuncOp kernel, Operation *user, Value bound) {
+  auto refuse = [&]() -> FailureOr<StringRef> {
+    return user->emitOpError() << "expects the bounds of the tile loop to be constants or sizes of "
+                                  "arguments by memref.dim (L1.1)";
+  };
+  auto dim = bound.getDefiningOp<memref::DimOp>();
+  std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!index)
+    return refuse();
+  Value matrix = dim.getSource();
+  while (auto transpose = matrix.getDefiningOp<memref::TransposeOp>()) {
+    index = transpose.getPermutation().getDimPosition(*index);
+    matrix = transpose.getIn();
+  }
+  auto argument = dyn_cast<BlockArgument>(matrix);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return refuse();
+  auto names = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), TccDialect::kDimsAttr);
+  if (!names)
+    return kernel.emitError() << "expects '" << TccDialect::kDimsAttr << "' on argument "
+                              << argument.getArgNumber()
+                              << ", whose sizes the grid depends on (L0t.4)";
+  return cast<StringAttr>(names[*index]).getValue();
+}
+
+static FailureOr<GridDim> getGridDim(func::FuncOp kernel, scf::ForallOp forall, unsigned dim,
+                                     OpBuilder &builder) {
+  std::optional<int64_t> lower = getConstantIntValue(forall.getMixedLowerBound()[dim]);
+  std::optional<int64_t> step = getConstantIntValue(forall.getMixedStep()[dim]);
+  if (lower != 0 || !step || *step < 1)
+    return forall.emitOpError() << "expects lower bounds of 0 and constant steps (L1.1)";
+
+  GridDim result;
+  result.step = *step;
+  Location loc = forall.getLoc();
+  OpFoldResult upper = forall.getMixedUpperBound()[dim];
+  if (std::optional<int64_t> size = getConstantIntValue(upper)) {
+    if (*size < 0)
+      return forall.emitOpError() << "expects upper bounds that aren't negative, found " << *size;
+    result.count = llvm::divideCeil(*size, *step);
+    result.expression = std::to_string(*result.count);
+    result.tiles = arith::ConstantIndexOp::create(builder, loc, *result.count);
+    return result;
+  }
+  Value size = cast<Value>(upper);
+  FailureOr<StringRef> name = getDimName(kernel, forall, size);
+  if (failed(name))
+    return failure();
+  result.expression = llvm::formatv("ceildiv({0}, {1})", *name, *step).str();
+  Value stepValue = arith::ConstantIndexOp::create(builder, loc, *step);
+  result.tiles = arith::CeilDivUIOp::create(builder, loc, size, stepValue);
+  return result;
+}
+
+/// Offsets of tile number `tile` along M and N. Tiles are numbered in groups of `raster` along M: a
+/// group is finished, column by column, before the next begins, so that blocks that run together
+/// share rows of A and columns of B in the L2 cache. The last group may be lower.
+static std::pair<Value, Value> getTileOffsets(OpBuilder &builder, Location loc, Value tile,
+                                              const GridDim &m, const GridDim &n, int64_t raster) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value tileM, tileN;
+  if (raster == 1) {
+    tileM = arith::DivUIOp::create(builder, loc, tile, n.tiles);
+    tileN = arith::RemUIOp::create(builder, loc, tile, n.tiles);
+  } else {
+    Value height = constant(raster);
+    Value tilesOfGroup = arith::MulIOp::create(builder, loc, height, n.tiles);
+    Value group = arith::DivUIOp::create(builder, loc, tile, tilesOfGroup);
+    Value first = arith::MulIOp::create(builder, loc, group, height);
+    Value rest = arith::SubIOp::create(builder, loc, m.tiles, first);
+    Value rows = arith::MinUIOp::create(builder, loc, rest, height);
+    Value inGroup = arith::RemUIOp::create(builder, loc, tile, tilesOfGroup);
+    Value row = arith::RemUIOp::create(builder, loc, inGroup, rows);
+    tileM = arith::AddIOp::create(builder, loc, first, row);
+    tileN = arith::DivUIOp::create(builder, loc, inGroup, rows);
+  }
+  return {arith::MulIOp::create(builder, loc, tileM, constant(m.step)),
+          arith::MulIOp::create(builder, loc, tileN, constant(n.step))};
+}
+
+static std::string getTileCount(const GridDim &m, const GridDim &n) {
+  if (m.count && n.count)
+    return std::to_string(*m.count * *n.count);
+  return m.expression + " * " + n.expression;
+}
+
+/// Puts the forall's body where the builder stands, for the tile number `tile`.
+static void inlineTile(scf::ForallOp forall, IRRewriter &rewriter, Value tile, const GridDim &m,
+                       const GridDim &n, int64_t raster) {
+  auto [offsetM, offsetN] = getTileOffsets(rewriter, forall.getLoc(), tile, m, n, raster);
+  rewriter.eraseOp(forall.getTerminator());
+  rewriter.inlineBlockBefore(forall.getBody(), rewriter.getInsertionBlock(),
+                             rewriter.getInsertionPoint(), {offsetM, offsetN});
+}
+
+static FailureOr<scf::ForallOp> findTileLoop(func::FuncOp kernel) {
+  SmallVector<scf::ForallOp> loops;
+  kernel.walk([&](scf::ForallOp forall) { loops.push_back(forall); });
+  if (loops.size() != 1 || loops.front()->getParentOp() != kernel)
+    return kernel.emitError() << "expects one scf.forall over output tiles in its body, found "
+                              << loops.size() << " (L1.1)";
+  if (loops.front().getRank() != 2 || loops.front().getNumResults() != 0)
+    return loops.front().emitOpError() << "expects two dimensions, M and N, and no results (L1.1)";
+  return loops.front();
+}
+
+static LogicalResult mapKernel(func::FuncOp kernel) {
+  FailureOr<ScheduleAttr> schedule = getSchedule(kernel);
+  if (failed(schedule))
+    return failure();
+  FailureOr<scf::ForallOp> found = findTileLoop(kernel);
+  if (failed(found))
+    return failure();
+  scf::ForallOp forall = *found;
+  IRRewriter rewriter(kernel.getContext());
+  rewriter.setInsertionPoint(forall);
+  FailureOr<GridDim> m = getGridDim(kernel, forall, 0, rewriter);
+  if (failed(m))
+    return failure();
+  FailureOr<GridDim> n = getGridDim(kernel, forall, 1, rewriter);
+  if (failed(n))
+    return failure();
+
+  // Buffers live as long as the block, not the tile.
+  for (auto alloc : llvm::make_early_inc_range(forall.getBody()->getOps<AllocSharedOp>()))
+    rewriter.moveOpBefore(alloc, forall);
+  Location loc = forall.getLoc();
+  Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+  std::string grid = getTileCount(*m, *n);
+  if (schedule->getPersistent()) {
+    Value tiles = arith::MulIOp::create(rewriter, loc, m->tiles, n->tiles);
+    Value blocks = gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x);
+    auto loop = scf::ForOp::create(rewriter, loc, block, tiles, blocks);
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    inlineTile(forall, rewriter, loop.getInductionVar(), *m, *n, schedule->getRaster());
+    grid = "min(" + grid + ", sm_count)";
+  } else {
+    inlineTile(forall, rewriter, block, *m, *n, schedule->getRaster());
+  }
+  rewriter.eraseOp(forall);
+
+  kernel->setAttr(TccDialect::kGridAttr, rewriter.getStrArrayAttr({grid, "1", "1"}));
+  kernel->setAttr(TccDialect::kBlockAttr, rewriter.getI64IntegerAttr(schedule->getNumThreads()));
+  setLevel(kernel, Level::L3g);
+  return success();
+}
+
+namespace {
+
+struct MapGridPass : mlir::tcc::impl::MapGridPassBase<MapGridPass> {
+  void runOnOperation() override {
+    if (failed(transformKernels(getOperation(), getArgument(), Level::L3, mapKernel)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

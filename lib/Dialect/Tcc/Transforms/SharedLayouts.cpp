@@ -1,0 +1,68 @@
+//===- SharedLayouts.cpp - Buffers in terms of lib/Support ----------------===//
+
+#include "SharedLayouts.h"
+
+#include "Kernel.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+namespace support = ::tcc::support;
+
+support::SharedTile mlir::tcc::getSharedTile(SharedType type, unsigned contiguous) {
+  return {{type.getShape()[0], type.getShape()[1]},
+          contiguous,
+          static_cast<unsigned>(getElementBytes(type.getElementType()))};
+}
+
+support::SharedLayout mlir::tcc::toSupport(SharedLayoutAttr layout) {
+  if (layout.getSpan() != 0)
+    return support::SharedLayout::swizzled(layout.getSpan());
+  if (layout.getPad() != 0)
+    return support::SharedLayout::padded(layout.getPad());
+  return support::SharedLayout::dense();
+}
+
+support::SharedConsumer mlir::tcc::getConsumer(AllocSharedOp alloc, MmaFamily family) {
+  bool isOperand = llvm::any_of(alloc->getUsers(), llvm::IsaPred<CopyOp>);
+  switch (family) {
+  case MmaFamily::Wmma:
+    return support::SharedConsumer::Wmma;
+  case MmaFamily::MmaSync:
+    return isOperand ? support::SharedConsumer::LdMatrix : support::SharedConsumer::Epilogue;
+  case MmaFamily::Wgmma:
+    break;
+  }
+  return isOperand ? support::SharedConsumer::Wgmma : support::SharedConsumer::Epilogue;
+}
+
+support::SharedAccess mlir::tcc::getConsumerAccess(support::SharedConsumer consumer) {
+  return consumer == support::SharedConsumer::Epilogue ? support::SharedAccess::AccumulatorPairs
+                                                       : support::SharedAccess::MatrixRows;
+}
+
+LogicalResult mlir::tcc::checkSharedLayout(AllocSharedOp alloc, const support::SharedTile &tile,
+                                           const support::SharedLayout &layout,
+                                           support::SharedConsumer consumer) {
+  if (llvm::Error error = support::checkLayout(tile, layout))
+    return alloc.emitOpError() << llvm::toString(std::move(error)) << " (L3.1)";
+  bool isSwizzled = layout.kind() == support::SharedLayout::Kind::Swizzled;
+  if (consumer == support::SharedConsumer::Wmma && isSwizzled)
+    return alloc.emitOpError() << "is " << layout.str()
+                               << ", but wmma reads and writes by a leading dimension: expects a "
+                                  "layout that is dense or padded (L3.1)";
+  if (consumer == support::SharedConsumer::Wgmma && !isSwizzled)
+    return alloc.emitOpError() << "is " << layout.str()
+                               << ", but wgmma's descriptors expect a swizzled layout (L3.1)";
+  return success();
+}
+
+SharedMemoryPlan mlir::tcc::planSharedMemory(func::FuncOp kernel) {
+  SharedMemoryPlan plan;
+  kernel.walk([&](AllocSharedOp alloc) {
+    SharedType type = alloc.getType();
+    int64_t offset = llvm::alignTo(plan.totalBytes, type.getAlignment());
+    plan.buffers.push_back({alloc, offset});
+    plan.totalBytes = offset + type.getStageBytes() * type.getStages();
+  });
+  return plan;
+}

@@ -1,0 +1,223 @@
+//===- UniformPipeline.cpp - Every warp copies and multiplies -------------===//
+//
+// All slots but one are filled ahead of the loop. An iteration waits for its slab, starts the copy
+// of the slab that is stages - 1 ahead into the slot that the iteration before has read, and
+// multiplies. Slabs past K bring zeros, so that neither a short K nor the last iterations are
+// special.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UniformPipeline.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+namespace {
+
+/// A slot and its phase.
+struct PipelineState {
+  Value slot, phase;
+};
+
+class UniformPipeline {
+public:
+  explicit UniformPipeline(CopyLoop program)
+      : program(std::move(program)), loc(this->program.program.loop.getLoc()),
+        rewriter(loc.getContext()), schedule(this->program.schedule) {}
+
+  void build();
+
+private:
+  void createPipeline();
+  void fillAhead();
+  void extendLoop();
+  void produceInLoop();
+  void consumeInLoop();
+
+  Value constant(int64_t value) {
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
+  }
+  /// `k` plus a number of slabs.
+  Value advanceK(Value k, int64_t slabs);
+
+  /// cp_async: issues the copies of the slab at `k`.
+  void issueCopies(Value k, Value slot);
+  /// register: the two halves of a copy.
+  SmallVector<Value> loadSlab(Value k);
+  void storeSlab(ArrayRef<Value> tiles, Value slot);
+
+  CopyLoop program;
+  Location loc;
+  IRRewriter rewriter;
+  ScheduleAttr schedule;
+  Value pipeline;
+  /// In the loop: what is read and what is written, and where the states advance.
+  PipelineState read, write;
+  Operation *firstAdvance = nullptr;
+};
+
+} // namespace
+
+Value UniformPipeline::advanceK(Value k, int64_t slabs) {
+  if (slabs == 0)
+    return k;
+  Value distance = arith::ConstantIndexOp::create(rewriter, loc, slabs * schedule.getBlockK());
+  return arith::AddIOp::create(rewriter, loc, k, distance);
+}
+
+void UniformPipeline::issueCopies(Value k, Value slot) {
+  program.rebuild(rewriter, k, [&](CopyOp copy, const IRMapping &mapping) {
+    SmallVector<Value> offsets;
+    for (Value offset : copy.getOffsets())
+      offsets.push_back(mapping.lookupOrDefault(offset));
+    CopyOp::create(rewriter, copy.getLoc(), copy.getTransport(), copy.getSource(), offsets,
+                   copy.getDest(), slot, copy.getBytes(), copy.getClampAttr());
+  });
+}
+
+SmallVector<Value> UniformPipeline::loadSlab(Value k) {
+  SmallVector<Value> tiles;
+  program.rebuild(rewriter, k, [&](CopyOp copy, const IRMapping &mapping) {
+    SmallVector<Value> offsets;
+    for (Value offset : copy.getOffsets())
+      offsets.push_back(mapping.lookupOrDefault(offset));
+    SharedType buffer = copy.getDest().getType();
+    int64_t vector = copy.getBytes() / getElementBytes(buffer.getElementType());
+    auto encoding = BlockedAttr::get(rewriter.getContext(), vector,
+                                     buffer.getLayout().getContiguous(), schedule.getNumThreads());
+    auto tile = RankedTensorType::get(buffer.getShape(), buffer.getElementType(), encoding);
+    tiles.push_back(LoadOp::create(rewriter, copy.getLoc(), tile, copy.getSource(), offsets,
+                                   copy.getBytesAttr(), copy.getClampAttr()));
+  });
+  return tiles;
+}
+
+void UniformPipeline::storeSlab(ArrayRef<Value> tiles, Value slot) {
+  for (auto [tile, buffer] : llvm::zip_equal(tiles, program.buffers))
+    LocalStoreOp::create(rewriter, loc, tile, buffer, slot);
+}
+
+void UniformPipeline::createPipeline() {
+  int64_t stages = schedule.getStages();
+  for (Value buffer : program.buffers)
+    buffer.setType(cast<SharedType>(buffer.getType()).withStages(stages));
+  // A pipeline lives as long as its buffers.
+  Operation *lastBuffer = program.buffers.front().getDefiningOp();
+  for (Value buffer : program.buffers)
+    if (lastBuffer->isBeforeInBlock(buffer.getDefiningOp()))
+      lastBuffer = buffer.getDefiningOp();
+  rewriter.setInsertionPointAfter(lastBuffer);
+  auto type = PipelineType::get(rewriter.getContext(), schedule.getTransport(), stages);
+  pipeline = CreatePipelineOp::create(rewriter, loc, type, program.buffers);
+}
+
+void UniformPipeline::fillAhead() {
+  rewriter.setInsertionPoint(program.program.loop);
+  Value phase = constant(0);
+  for (int64_t stage = 0; stage < schedule.getStages() - 1; ++stage) {
+    Value slot = constant(stage);
+    Value k = advanceK(program.program.loop.getLowerBound(), stage);
+    ProducerAcquireOp::create(rewriter, loc, pipeline, slot, phase);
+    if (schedule.getTransport() == Transport::Register)
+      storeSlab(loadSlab(k), slot);
+    else
+      issueCopies(k, slot);
+    ProducerCommitOp::create(rewriter, loc, pipeline, slot, phase);
+  }
+}
+
+// The loop carries both states: scf.for … iter_args(%c) → iter_args(%c, %rd, %rp, %wr, %wp)
+void UniformPipeline::extendLoop() {
+  Value zero = constant(0);
+  Value last = constant(schedule.getStages() - 1);
+  auto advance = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> carried) {
+    read = {carried[0], carried[1]};
+    write = {carried[2], carried[3]};
+    auto nextRead = AdvanceOp::create(builder, loc, pipeline, read.slot, read.phase);
+    auto nextWrite = AdvanceOp::create(builder, loc, pipeline, write.slot, write.phase);
+    firstAdvance = nextRead;
+    return SmallVector<Value>{nextRead.getNextSlot(), nextRead.getNextPhase(),
+                              nextWrite.getNextSlot(), nextWrite.getNextPhase()};
+  };
+  scf::ForOp &loop = program.program.loop;
+  // scf.for never refuses.
+  auto extended = loop.replaceWithAdditionalYields(rewriter, {zero, zero, last, zero},
+                                                   /*replaceInitOperandUsesInLoop=*/false, advance);
+  loop = cast<scf::ForOp>(extended->getOperation());
+}
+
+void UniformPipeline::produceInLoop() {
+  scf::ForOp loop = program.program.loop;
+  int64_t ahead = schedule.getStages() - 1;
+  rewriter.setInsertionPointToStart(loop.getBody());
+  // Of the slabs that were committed, only those ahead of this one may be on their way.
+  ConsumerWaitOp::create(rewriter, loc, pipeline, read.slot, read.phase,
+                         /*pending=*/schedule.getTransport() == Transport::Register ? 0
+                                                                                    : ahead - 1);
+  Value k = advanceK(loop.getInductionVar(), ahead);
+  if (schedule.getTransport() == Transport::Register) {
+    // Loads fly while the slab is multiplied; what they brought is stored after it.
+    SmallVector<Value> tiles = loadSlab(k);
+    rewriter.setInsertionPoint(firstAdvance);
+    ConsumerReleaseOp::create(rewriter, loc, pipeline, read.slot, read.phase);
+    ProducerAcquireOp::create(rewriter, loc, pipeline, write.slot, write.phase);
+    storeSlab(tiles, write.slot);
+    ProducerCommitOp::create(rewriter, loc, pipeline, write.slot, write.phase);
+    return;
+  }
+  ProducerAcquireOp::create(rewriter, loc, pipeline, write.slot, write.phase);
+  issueCopies(k, write.slot);
+  ProducerCommitOp::create(rewriter, loc, pipeline, write.slot, write.phase);
+  rewriter.setInsertionPoint(firstAdvance);
+  ConsumerReleaseOp::create(rewriter, loc, pipeline, read.slot, read.phase);
+}
+
+void UniformPipeline::consumeInLoop() {
+  for (auto load : program.program.loop.getBody()->getOps<LocalLoadOp>())
+    if (llvm::is_contained(program.buffers, load.getSource()))
+      load.getSlotMutable().assign(read.slot);
+}
+
+void UniformPipeline::build() {
+  createPipeline();
+  fillAhead();
+  extendLoop();
+  produceInLoop();
+  consumeInLoop();
+  program.eraseOriginals();
+  rewriter.setInsertionPointAfter(program.program.loop);
+  DrainOp::create(rewriter, loc, pipeline);
+}
+
+/// Uniform pipelines feed local_loads in the loop; that is all they can give a slot to.
+static LogicalResult checkReaders(CopyLoop &program) {
+  for (Value buffer : program.buffers)
+    for (Operation *user : buffer.getUsers())
+      if (!isa<CopyOp>(user) &&
+          !(isa<LocalLoadOp>(user) && user->getBlock() == program.program.loop.getBody()))
+        return user->emitOpError() << "can't read a slot of a pipeline whose roles are uniform: "
+                                      "expects a tcc.local_load in the loop";
+  return success();
+}
+
+LogicalResult mlir::tcc::buildUniformPipeline(CopyLoop program) {
+  scf::ForOp loop = program.program.loop;
+  Transport transport = program.schedule.getTransport();
+  int64_t stages = program.schedule.getStages();
+  if (transport == Transport::Tma)
+    return loop.emitOpError() << "can't be pipelined with transport = tma and roles = uniform: tma "
+                                 "is issued by one thread, use roles = cooperative";
+  if (transport == Transport::Register && stages != 2)
+    return loop.emitOpError() << "expects stages = 2 with transport = register, where one slab is "
+                                 "in shared memory and the next in registers, found "
+                              << stages;
+  if (stages < 2)
+    return loop.emitOpError() << "expects at least 2 stages to pipeline, found " << stages;
+  if (failed(checkReaders(program)))
+    return failure();
+  UniformPipeline(std::move(program)).build();
+  return success();
+}

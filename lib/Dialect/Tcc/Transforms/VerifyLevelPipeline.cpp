@@ -1,0 +1,169 @@
+//===- VerifyLevelPipeline.cpp - Invariants of L3g, L4 and L4d ------------===//
+
+#include "Barriers.h"
+#include "SharedLayouts.h"
+#include "Target.h"
+#include "VerifyLevel.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tcc/Dialect/Tcc/IR/TccDialect.h"
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+//===----------------------------------------------------------------------===//
+// L3g
+//===----------------------------------------------------------------------===//
+
+LogicalResult mlir::tcc::verifyGrid(func::FuncOp kernel) {
+  for (StringRef name : {TccDialect::kGridAttr, TccDialect::kBlockAttr})
+    if (!kernel->hasAttr(name))
+      return kernel.emitError() << "expects the attribute '" << name << "' (L3g.1)";
+  WalkResult walk = kernel.walk([](scf::ForallOp forall) -> WalkResult {
+    return forall.emitOpError() << "has no place after tcc-map-grid (L3g.1)";
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// L4
+//===----------------------------------------------------------------------===//
+
+/// The pipeline that guards a buffer; null if none does.
+static Value getPipeline(Value buffer) {
+  for (Operation *user : buffer.getUsers())
+    if (auto create = dyn_cast<CreatePipelineOp>(user))
+      return create.getResult();
+  return {};
+}
+
+/// True if a step of kind `StepT` on this slot stands in the access's block, before it or after it,
+/// with no step of kind `EndT` on the slot in between.
+template <typename StepT, typename EndT>
+static bool hasStep(Operation *access, Value pipeline, Value slot, bool isBefore) {
+  auto next = [&](Operation *op) { return isBefore ? op->getPrevNode() : op->getNextNode(); };
+  for (Operation *op = next(access); op; op = next(op)) {
+    if (auto step = dyn_cast<StepT>(op))
+      if (step.getPipeline() == pipeline && step.getSlot() == slot)
+        return true;
+    if (auto end = dyn_cast<EndT>(op))
+      if (end.getPipeline() == pipeline && end.getSlot() == slot)
+        return false;
+  }
+  return false;
+}
+
+/// L4.1: a slot is written between acquire and commit, read between wait and release.
+static LogicalResult verifyAccess(Operation *access, Value buffer, Value slot, bool isWrite) {
+  Value pipeline = getPipeline(buffer);
+  if (!pipeline)
+    return success();
+  if (isWrite) {
+    if (!hasStep<ProducerAcquireOp, ProducerCommitOp>(access, pipeline, slot, /*isBefore=*/true))
+      return access->emitOpError() << "expects a tcc.producer_acquire of its slot before it (L4.1)";
+    if (!hasStep<ProducerCommitOp, ProducerAcquireOp>(access, pipeline, slot, /*isBefore=*/false))
+      return access->emitOpError() << "expects a tcc.producer_commit of its slot after it (L4.1)";
+    return success();
+  }
+  if (!hasStep<ConsumerWaitOp, ConsumerReleaseOp>(access, pipeline, slot, /*isBefore=*/true))
+    return access->emitOpError() << "expects a tcc.consumer_wait for its slot before it (L4.1)";
+  if (!hasStep<ConsumerReleaseOp, ConsumerWaitOp>(access, pipeline, slot, /*isBefore=*/false))
+    return access->emitOpError() << "expects a tcc.consumer_release of its slot after it (L4.1)";
+  return success();
+}
+
+static LogicalResult verifySlots(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) -> WalkResult {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      return verifyAccess(op, copy.getDest(), copy.getSlot(), /*isWrite=*/true);
+    if (auto store = dyn_cast<LocalStoreOp>(op))
+      return verifyAccess(op, store.getDest(), store.getSlot(), /*isWrite=*/true);
+    if (auto load = dyn_cast<LocalLoadOp>(op))
+      return verifyAccess(op, load.getSource(), load.getSlot(), /*isWrite=*/false);
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// L4.2: the attribute is right, and the chip has as much.
+static LogicalResult verifySharedBytes(func::FuncOp kernel) {
+  FailureOr<const ::tcc::arch::Chip *> chip = getChip(kernel);
+  if (failed(chip))
+    return failure();
+  auto attribute = kernel->getAttrOfType<IntegerAttr>(TccDialect::kSharedBytesAttr);
+  int64_t bytes = planSharedMemory(kernel).totalBytes;
+  if (!attribute || attribute.getInt() != bytes)
+    return kernel.emitError() << "expects " << TccDialect::kSharedBytesAttr << " = " << bytes
+                              << ", the size of its buffers (L4.2)";
+  int64_t limit = (*chip)->limits().sharedBytesPerBlock;
+  if (bytes > limit)
+    return kernel.emitError() << "needs " << bytes << " bytes of shared memory, but "
+                              << (*chip)->name() << " has " << limit << " for a block (L4.2)";
+  return success();
+}
+
+/// L4.3: an atom on registers takes its own k at once.
+static LogicalResult verifyMatmulSteps(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([](MatmulOp matmul) -> WalkResult {
+    auto lhs = dyn_cast<RankedTensorType>(matmul.getLhs().getType());
+    auto fragment = dyn_cast_or_null<FragmentAttr>(matmul.getAcc().getType().getEncoding());
+    if (!lhs || !fragment || lhs.getDimSize(1) == fragment.getShape()[2])
+      return WalkResult::advance();
+    return matmul.emitOpError() << "expects the atom's k of " << fragment.getShape()[2]
+                                << ", found a K of " << lhs.getDimSize(1)
+                                << ": run tcc-split-slabs (L4.3)";
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult mlir::tcc::verifyPipelines(func::FuncOp kernel) {
+  if (failed(verifySlots(kernel)) || failed(verifySharedBytes(kernel)) ||
+      failed(verifyMatmulSteps(kernel)))
+    return failure();
+  return findBarrierConflicts(kernel, [](Operation *access) -> FailureOr<bool> {
+    return access->emitOpError() << "expects a gpu.barrier between this access and one before it "
+                                    "to the same buffer (L4.4)";
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// L4d
+//===----------------------------------------------------------------------===//
+
+/// True if the value differs between the threads of a warp: it is made from a thread number.
+static bool isThreadDependent(Value value) {
+  auto isThreadNumber = [](Operation *op) {
+    return isa_and_nonnull<gpu::ThreadIdOp, gpu::LaneIdOp, NVVM::ThreadIdXOp, NVVM::LaneIdOp>(op);
+  };
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  if (value.getDefiningOp() && failed(getBackwardSlice(value, &slice, options)))
+    return true;
+  return llvm::any_of(slice, isThreadNumber);
+}
+
+LogicalResult mlir::tcc::verifyThreads(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type))
+        return op->emitOpError() << "makes a tile, which tcc-distribute should have turned into "
+                                    "registers (L4d.1)";
+    if (!isa<MmaOp, WmmaLoadOp, WmmaStoreOp, NVVM::LdMatrixOp>(op))
+      return WalkResult::advance();
+    for (auto branch = op->getParentOfType<scf::IfOp>(); branch;
+         branch = branch->getParentOfType<scf::IfOp>())
+      if (isThreadDependent(branch.getCondition())) {
+        InFlightDiagnostic error = op->emitOpError()
+                                   << "is done by the whole warp and can't stand where threads of "
+                                      "a warp part ways (L4d.2)";
+        error.attachNote(branch.getLoc()) << "this condition depends on the thread";
+        return error;
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,26 @@
+// RUN: tcc-opt %s --tcc-insert-barriers -split-input-file -verify-diagnostics
+
+// expected-error @below {{tcc-insert-barriers expects a kernel on level L3g, found L3: run tcc-map-grid first}}
+func.func @early() attributes {tcc.level = "L3"} {
+  return
+}
+
+// -----
+
+func.func @not_pipelined(%A: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16>
+  // expected-error @below {{goes to a buffer that no pipeline guards (L4.1): run tcc-pipeline first}}
+  tcc.copy register %A[%i, %i], %s {bytes = 2 : i64} : memref<?x?xf16>, !tcc.shared<16x16xf16>
+  return
+}
+
+// -----
+
+func.func @in_a_branch(%c: i1) attributes {tcc.level = "L3g"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16>
+  // expected-error @below {{can't hold accesses to shared memory: only scf.for may (L4.4)}}
+  scf.if %c {
+    %0 = tcc.local_load %s : !tcc.shared<16x16xf16> -> tensor<16x16xf16>
+  }
+  return
+}

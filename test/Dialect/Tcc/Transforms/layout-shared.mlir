@@ -1,0 +1,51 @@
+// RUN: tcc-opt %s --tcc-layout-shared | FileCheck %s
+// RUN: tcc-opt %s --tcc-layout-shared --remarks-filter=tcc-layout-shared --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+#mma_sync = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync,
+                          transport = cp_async, stages = 3, epilogue = shared>
+#wmma = #tcc.schedule<block = [128, 256, 32], warps = [2, 4], mma = wmma, transport = register,
+                      stages = 2, epilogue = shared>
+
+// Buffers follow their matrix: the contiguous dimension of a column-major B is K.
+// CHECK-LABEL: func.func @mma_sync
+// CHECK:         tcc.alloc_shared : <128x64xf16, #tcc.layout<contiguous = 1, span = 128>>
+// CHECK:         tcc.alloc_shared : <64x256xf16, #tcc.layout<contiguous = 0, span = 128>>
+// CHECK:         tcc.alloc_shared : <32x256xf32, #tcc.layout<contiguous = 1, pad = 32>>
+// REMARK:        128x64xf16{{.*}}is swizzled by 128 bytes: free of bank conflicts
+func.func @mma_sync(%A: memref<?x?xf16>, %B: memref<?x?xf16, strided<[1, ?]>>)
+    attributes {tcc.level = "L2", tcc.schedule = #mma_sync} {
+  %c0 = arith.constant 0 : index
+  %sa = tcc.alloc_shared : !tcc.shared<128x64xf16>
+  %sb = tcc.alloc_shared : !tcc.shared<64x256xf16>
+  %sc = tcc.alloc_shared : !tcc.shared<32x256xf32>
+  tcc.copy cp_async %A[%c0, %c0], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<128x64xf16>
+  tcc.copy cp_async %B[%c0, %c0], %sb {bytes = 16 : i64} : memref<?x?xf16, strided<[1, ?]>>, !tcc.shared<64x256xf16>
+  return
+}
+
+// wmma takes a leading dimension: no swizzle, lines padded by 16 bytes.
+// CHECK-LABEL: func.func @wmma
+// CHECK:         tcc.alloc_shared : <128x32xf16, #tcc.layout<contiguous = 1, pad = 16>>
+// CHECK:         tcc.alloc_shared : <32x256xf16, #tcc.layout<contiguous = 1, pad = 16>>
+// CHECK:         tcc.alloc_shared : <32x256xf32, #tcc.layout<contiguous = 1, pad = 16>>
+func.func @wmma(%A: memref<?x?xf16>, %B: memref<?x?xf16>)
+    attributes {tcc.level = "L2", tcc.schedule = #wmma} {
+  %c0 = arith.constant 0 : index
+  %sa = tcc.alloc_shared : !tcc.shared<128x32xf16>
+  %sb = tcc.alloc_shared : !tcc.shared<32x256xf16>
+  %sc = tcc.alloc_shared : !tcc.shared<32x256xf32>
+  tcc.copy register %A[%c0, %c0], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<128x32xf16>
+  tcc.copy register %B[%c0, %c0], %sb {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<32x256xf16>
+  return
+}
+
+// A layout that the user wrote is kept; what it costs is said.
+// CHECK-LABEL: func.func @given
+// CHECK:         tcc.alloc_shared : <128x64xf16, #tcc.layout<contiguous = 1>>
+// REMARK:        128x64xf16{{.*}}is dense: the worst access by fragments takes 8 times
+func.func @given(%A: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule = #mma_sync} {
+  %c0 = arith.constant 0 : index
+  %sa = tcc.alloc_shared : !tcc.shared<128x64xf16, #tcc.layout<contiguous = 1>>
+  tcc.copy cp_async %A[%c0, %c0], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<128x64xf16, #tcc.layout<contiguous = 1>>
+  return
+}

@@ -1,0 +1,91 @@
+// RUN: tcc-opt %s --tcc-map-grid | FileCheck %s
+
+#plain = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>
+#raster = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, raster = 8>
+#persistent = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, persistent = true>
+
+// CHECK-LABEL: func.func @plain
+// CHECK-SAME:    tcc.block = 256 : i64
+// CHECK-SAME:    tcc.grid = ["ceildiv(M, 128) * ceildiv(N, 256)", "1", "1"]
+// CHECK-SAME:    tcc.level = "L3g"
+// CHECK:         %[[N:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x?xf16, strided<[1, ?]>>
+// CHECK:         %[[TILES:.*]] = arith.ceildivui %[[N]], %{{.*}} : index
+// CHECK:         tcc.alloc_shared
+// CHECK:         %[[T:.*]] = gpu.block_id x
+// CHECK:         %[[I:.*]] = arith.divui %[[T]], %[[TILES]]
+// CHECK:         %[[J:.*]] = arith.remui %[[T]], %[[TILES]]
+// CHECK:         %[[M0:.*]] = arith.muli %[[I]], %{{.*}} : index
+// CHECK:         %[[N0:.*]] = arith.muli %[[J]], %{{.*}} : index
+// CHECK:         tcc.load %{{.*}}[%[[M0]], %[[N0]]]
+// CHECK-NOT:     scf.forall
+func.func @plain(%A: memref<?x?xf16> {tcc.dims = ["M", "K"]}, %B: memref<?x?xf16> {tcc.dims = ["N", "K"]})
+    attributes {tcc.level = "L3", tcc.schedule = #plain} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // The name of a size is found through a transpose.
+  %BT = memref.transpose %B (i, j) -> (j, i) : memref<?x?xf16> to memref<?x?xf16, strided<[1, ?]>>
+  %M = memref.dim %A, %c0 : memref<?x?xf16>
+  %N = memref.dim %BT, %c1 : memref<?x?xf16, strided<[1, ?]>>
+  scf.forall (%m, %n) = (0, 0) to (%M, %N) step (128, 256) {
+    %s = tcc.alloc_shared : !tcc.shared<16x16xf16>
+    %t = tcc.load %A[%m, %n] : memref<?x?xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<?x?xf16>
+  }
+  return
+}
+
+// 1000 / 128 = 8 tiles (rounded up) by 4: a number.
+// CHECK-LABEL: func.func @static
+// CHECK-SAME:    tcc.grid = ["32", "1", "1"]
+func.func @static(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #plain} {
+  scf.forall (%m, %n) = (0, 0) to (1000, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<1000x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1000x1000xf16>
+  }
+  return
+}
+
+// Groups of 8 rows of tiles, the last one as high as what is left.
+// CHECK-LABEL: func.func @raster
+// CHECK-SAME:    tcc.grid = ["ceildiv(M, 128) * 4", "1", "1"]
+// CHECK:         %[[TILES_M:.*]] = arith.ceildivui
+// CHECK:         %[[TILES_N:.*]] = arith.constant 4 : index
+// CHECK:         %[[T:.*]] = gpu.block_id x
+// CHECK:         %[[HEIGHT:.*]] = arith.constant 8 : index
+// CHECK:         %[[SIZE:.*]] = arith.muli %[[HEIGHT]], %[[TILES_N]]
+// CHECK:         %[[GROUP:.*]] = arith.divui %[[T]], %[[SIZE]]
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[HEIGHT]]
+// CHECK:         %[[REST:.*]] = arith.subi %[[TILES_M]], %[[FIRST]]
+// CHECK:         %[[ROWS:.*]] = arith.minui %[[REST]], %[[HEIGHT]]
+// CHECK:         %[[IN:.*]] = arith.remui %[[T]], %[[SIZE]]
+// CHECK:         %[[ROW:.*]] = arith.remui %[[IN]], %[[ROWS]]
+// CHECK:         %[[I:.*]] = arith.addi %[[FIRST]], %[[ROW]]
+// CHECK:         %[[J:.*]] = arith.divui %[[IN]], %[[ROWS]]
+func.func @raster(%A: memref<?x1000xf16> {tcc.dims = ["M", "N"]}) attributes {tcc.level = "L3", tcc.schedule = #raster} {
+  %c0 = arith.constant 0 : index
+  %M = memref.dim %A, %c0 : memref<?x1000xf16>
+  scf.forall (%m, %n) = (0, 0) to (%M, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<?x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<?x1000xf16>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @persistent
+// CHECK-SAME:    tcc.grid = ["min(32, sm_count)", "1", "1"]
+// CHECK:         tcc.alloc_shared
+// CHECK:         %[[T:.*]] = gpu.block_id x
+// CHECK:         %[[TILES:.*]] = arith.muli
+// CHECK:         %[[BLOCKS:.*]] = gpu.grid_dim x
+// CHECK:         scf.for %[[TILE:.*]] = %[[T]] to %[[TILES]] step %[[BLOCKS]] {
+// CHECK:           arith.divui %[[TILE]]
+// CHECK:           tcc.store
+// CHECK-NEXT:    }
+func.func @persistent(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #persistent} {
+  scf.forall (%m, %n) = (0, 0) to (1000, 1000) step (128, 256) {
+    %s = tcc.alloc_shared : !tcc.shared<16x16xf16>
+    %t = tcc.load %A[%m, %n] : memref<1000x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1000x1000xf16>
+  }
+  return
+}
