@@ -21,6 +21,8 @@ struct AsyncOperation {
   /// Who issued it.
   Warp *warp = nullptr;
   uint32_t lane = 0;
+  /// Index of the instruction, for reports.
+  uint32_t instruction = 0;
   /// The bulk group of the lane that it belongs to, if it completes by groups.
   bool usesBulkGroup = false;
   uint32_t bulkGroup = 0;

@@ -54,7 +54,7 @@ void executeAtomic(Warp &warp, const Instruction &inst) {
       if (op == AtomicOp::Cas)
         c = wide(inst.operands[first + 2]);
       AtomicValue result =
-          applyAtomic(op, inst.type, current, wide(values[i]), c, /*flush=*/!isShared);
+          applyAtomic(op, inst.type, current, wide(values[i]), c, /*isGlobal=*/!isShared);
       std::memcpy(element, &result.low, std::min(bytes, 8u));
       if (bytes == 16)
         std::memcpy(element + 8, &result.high, 8);

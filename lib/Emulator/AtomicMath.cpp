@@ -32,14 +32,25 @@ bool tcc::emulator::supportsAtomic(AtomicOp op, Type type) {
   }
 }
 
-static uint64_t applyFloat(AtomicOp op, Type type, uint64_t a, uint64_t b, bool flush) {
+/// f64 in global memory hands on the operand's NaN, else the old one, as it is; elsewhere the code
+/// that adds passes the old value last, whose NaN wins.
+static uint64_t addDouble(uint64_t old, uint64_t operand, bool isGlobal) {
+  auto isNaN = [](uint64_t bits) { return (bits << 1) > (uint64_t(0x7ff) << 53); };
+  if (isGlobal && isNaN(operand))
+    return operand;
+  if (isGlobal && isNaN(old))
+    return old;
+  return evaluate64(FloatOp::Add, {}, operand, old);
+}
+
+static uint64_t applyFloat(AtomicOp op, Type type, uint64_t a, uint64_t b, bool isGlobal) {
   FloatOp operation = op == AtomicOp::Add   ? FloatOp::Add
                       : op == AtomicOp::Min ? FloatOp::Min
                                             : FloatOp::Max;
   FloatModifiers modifiers;
   if (type == Type::F64)
-    return evaluate64(operation, modifiers, a, b);
-  modifiers.ftz = flush && type == Type::F32 && op == AtomicOp::Add;
+    return op == AtomicOp::Add ? addDouble(a, b, isGlobal) : evaluate64(operation, modifiers, a, b);
+  modifiers.ftz = isGlobal && type == Type::F32 && op == AtomicOp::Add;
   bool isBrain = type == Type::BF16 || type == Type::BF16x2;
   const FloatFormat &format = type == Type::F32 ? formats::F32
                               : isBrain         ? formats::BF16
@@ -52,18 +63,19 @@ static uint64_t applyFloat(AtomicOp op, Type type, uint64_t a, uint64_t b, bool 
 }
 
 AtomicValue tcc::emulator::applyAtomic(AtomicOp op, Type type, AtomicValue old, AtomicValue operand,
-                                       AtomicValue swap, bool flush) {
+                                       AtomicValue swap, bool isGlobal) {
   IntegerShape shape;
   shape.bits = std::min(64u, bitWidth(type));
   shape.isSigned = isSigned(type);
   uint64_t a = zeroExtend(old.low, shape.bits), b = zeroExtend(operand.low, shape.bits);
   switch (op) {
   case AtomicOp::Add:
-    return {isFloat(type) ? applyFloat(op, type, a, b, flush) : zeroExtend(a + b, shape.bits), 0};
+    return {isFloat(type) ? applyFloat(op, type, a, b, isGlobal) : zeroExtend(a + b, shape.bits),
+            0};
   case AtomicOp::Min:
   case AtomicOp::Max: {
     if (isFloat(type))
-      return {applyFloat(op, type, a, b, flush), 0};
+      return {applyFloat(op, type, a, b, isGlobal), 0};
     bool less = compare(IntegerCompare::Lt, a, b, shape);
     return {less == (op == AtomicOp::Min) ? a : b, 0};
   }

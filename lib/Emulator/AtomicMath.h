@@ -25,9 +25,9 @@ struct AtomicValue {
 
 std::optional<AtomicOp> parseAtomicOp(llvm::StringRef name);
 bool supportsAtomic(AtomicOp op, Type type);
-/// The new value. `flush`: f32 add flushes subnormals, as it does in global memory.
+/// The new value. In global memory f32 add flushes subnormals and f64 add treats NaNs differently.
 AtomicValue applyAtomic(AtomicOp op, Type type, AtomicValue old, AtomicValue operand,
-                        AtomicValue swap, bool flush);
+                        AtomicValue swap, bool isGlobal);
 
 } // namespace tcc::emulator
 

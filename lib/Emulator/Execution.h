@@ -100,7 +100,9 @@ struct Execution {
   uint32_t clusterArrived = 0;
   std::array<uint32_t, kLanes> clusterArrivals = {};
   std::array<uint32_t, kLanes> clusterWaits = {};
+  /// Bulk groups: how many each lane has committed, and the agent of its copies (0: none yet).
   std::array<uint32_t, kLanes> bulkCommitted = {};
+  std::array<uint32_t, kLanes> bulkAgents = {};
 
   /// Null until the warp executes a wgmma instruction.
   std::unique_ptr<WgmmaState> wgmma;

@@ -47,6 +47,9 @@ const InstructionTable &InstructionTable::get() {
     registerBarrierInstructions(families);
     registerAsyncCopyInstructions(families);
     registerMbarrierInstructions(families);
+    registerBulkGroupInstructions(families);
+    registerBulkCopyInstructions(families);
+    registerClusterInstructions(families);
     registerFloatInstructions(families);
     registerConvertInstructions(families);
     registerMatrixMoveInstructions(families);

@@ -67,6 +67,7 @@ void registerAsyncCopyInstructions(InstructionTable &table);
 void registerMbarrierInstructions(InstructionTable &table);
 void registerClusterInstructions(InstructionTable &table);
 void registerBulkCopyInstructions(InstructionTable &table);
+void registerBulkGroupInstructions(InstructionTable &table);
 
 void registerFloatInstructions(InstructionTable &table);
 void registerConvertInstructions(InstructionTable &table);

@@ -1,6 +1,7 @@
 //===- Machine.cpp - Clusters and CTAs come and go --------------*- C++ -*-===//
 
 #include "Machine.h"
+#include "BulkGroups.h"
 
 using namespace tcc::emulator;
 

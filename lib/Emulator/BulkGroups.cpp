@@ -1,0 +1,98 @@
+//===- BulkGroups.cpp - Bulk copies that complete by groups -----*- C++ -*-===//
+
+#include "BulkGroups.h"
+#include "InstructionTable.h"
+
+using namespace tcc::emulator;
+using llvm::Error;
+
+SharedAccess tcc::emulator::beginGroupRead(Warp &warp, const Instruction &inst, unsigned lane) {
+  Execution &exec = warp.execution();
+  SyncDomain &sync = warp.cta().cluster().sync;
+  if (!exec.bulkAgents[lane])
+    exec.bulkAgents[lane] = sync.addAgent();
+  return {exec.agent, sync.record({exec.bulkAgents[lane], exec.bulkCommitted[lane] + 1, inst.index,
+                                   AccessRecord::Async})};
+}
+
+void tcc::emulator::pushGroupOperation(Warp &warp, const Instruction &inst, unsigned lane,
+                                       std::function<void()> perform) {
+  AsyncOperation operation;
+  operation.warp = &warp;
+  operation.lane = lane;
+  operation.instruction = inst.index;
+  operation.usesBulkGroup = true;
+  operation.bulkGroup = warp.execution().bulkCommitted[lane];
+  operation.perform = std::move(perform);
+  warp.machine().async().push(std::move(operation));
+}
+
+MbarrierWrite tcc::emulator::beginMbarrierWrite(Warp &warp, const Instruction &inst,
+                                                const Mbarrier &barrier, uint8_t flags) {
+  SyncDomain &sync = warp.cta().cluster().sync;
+  // The write acts for the phase that it will complete: whoever waits for that is ordered after it.
+  AccessRecord landed{barrier.agent, uint32_t(barrier.phase + 1), inst.index, flags};
+  AccessRecord flying = landed;
+  flying.flags |= AccessRecord::InFlight;
+  return {{warp.execution().agent, sync.record(flying)}, sync.record(landed)};
+}
+
+void tcc::emulator::reportUnfinishedReads(Cta &cta) {
+  for (const AsyncOperation &operation : cta.machine().async().pending()) {
+    if (!operation.usesBulkGroup || &operation.warp->cta() != &cta)
+      continue;
+    const Program &program = cta.machine().program();
+    const Instruction &inst = program.code[operation.instruction];
+    operation.warp->report(FindingKind::AsyncInFlight, inst, operation.lane,
+                           "the block exits before this bulk copy has read its shared memory: "
+                           "cp.async.bulk.wait_group.read is missing");
+  }
+}
+
+namespace {
+
+void executeCommit(Warp &warp, const Instruction &) {
+  for (unsigned lane : warp.lanes())
+    ++warp.execution().bulkCommitted[lane];
+}
+
+// aux[0]: 1 for .read, which waits for the source only. The copies are made as a whole either way.
+void executeWait(Warp &warp, const Instruction &inst) {
+  Execution &exec = warp.execution();
+  uint64_t newest = uint64_t(inst.operands[0].immediate);
+  SyncDomain &sync = warp.cta().cluster().sync;
+  for (unsigned lane : warp.lanes()) {
+    uint64_t committed = exec.bulkCommitted[lane];
+    uint64_t done = committed > newest ? committed - newest : 0;
+    auto isDone = [&](const AsyncOperation &operation) {
+      return operation.usesBulkGroup && operation.warp == &warp && operation.lane == lane &&
+             operation.bulkGroup < done;
+    };
+    while (warp.machine().async().performFirst(isDone))
+      ;
+    if (exec.bulkAgents[lane])
+      sync.clocks(exec.agent).happened.raise(exec.bulkAgents[lane], uint32_t(done));
+  }
+}
+
+Error decodeCommit(const Modifiers &modifiers, Instruction &inst) {
+  inst.destinations = 0;
+  inst.handler = executeCommit;
+  return modifiers.checkKnown({});
+}
+
+Error decodeWait(const Modifiers &modifiers, Instruction &inst) {
+  if (inst.operands.size() != 1 || !inst.operands[0].isImmediate())
+    return modifiers.error("expected a constant number of groups");
+  inst.destinations = 0;
+  inst.aux[0] = modifiers.has("read");
+  inst.handler = executeWait;
+  return modifiers.checkKnown({"read"});
+}
+
+} // namespace
+
+void tcc::emulator::registerBulkGroupInstructions(InstructionTable &table) {
+  table.add("cp.async.bulk.commit_group", decodeCommit);
+  table.add("cp.async.bulk.wait_group", decodeWait);
+}

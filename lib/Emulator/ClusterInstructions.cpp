@@ -1,0 +1,175 @@
+//===- ClusterInstructions.cpp - mapa, st.async, setmaxnreg -----*- C++ -*-===//
+
+#include "AddressSpace.h"
+#include "AtomicMath.h"
+#include "BulkGroups.h"
+#include "InstructionTable.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+
+using namespace tcc::emulator;
+using llvm::Error;
+using llvm::formatv;
+using llvm::StringRef;
+
+namespace {
+
+/// mapa d, a, b: the address in CTA b of the cluster that corresponds to a.
+void executeMap(Warp &warp, const Instruction &inst) {
+  const Row &a = warp.read(inst.operands[1]);
+  const Row &b = warp.read(inst.operands[2]);
+  size_t ctas = warp.cta().cluster().ctas.size();
+  bool isGeneric = inst.space == Space::Generic;
+  Row &d = warp.write(inst.operands[0]);
+  for (unsigned lane : warp.lanes()) {
+    uint64_t rank = uint32_t(b[lane]);
+    if (rank >= ctas)
+      return warp.fault(FindingKind::OutOfBounds, inst, lane,
+                        formatv("mapa to CTA {0} of a cluster of {1}", rank, ctas).str());
+    if (isGeneric && !isInWindow(a[lane], kSharedWindow))
+      return warp.fault(FindingKind::OutOfBounds, inst, lane,
+                        formatv("mapa of {0:x}, which is no shared address", a[lane]).str());
+    d[lane] =
+        (a[lane] & kSharedOffsetMask) | rank << kSharedRankShift | (isGeneric ? kSharedWindow : 0);
+  }
+}
+
+void executeRank(Warp &warp, const Instruction &inst) {
+  const Row &a = warp.read(inst.operands[1]);
+  Row &d = warp.write(inst.operands[0]);
+  for (unsigned lane : warp.lanes())
+    d[lane] = uint32_t(a[lane]) >> kSharedRankShift;
+}
+
+Error decodeMap(const Modifiers &modifiers, Instruction &inst) {
+  bool isMap = inst.opcode.starts_with("mapa");
+  if (inst.operands.size() != (isMap ? 3 : 2))
+    return modifiers.error("wrong number of operands");
+  inst.handler = isMap ? executeMap : executeRank;
+  return modifiers.checkKnown({"shared::cluster", "shared::cta", "shared"});
+}
+
+//===----------------------------------------------------------------------===//
+// st.async, red.async
+//===----------------------------------------------------------------------===//
+
+// aux[0]: bytes of an element; aux[1]: AtomicOp + 1 of red.async, or 0.
+void executeAsyncStore(Warp &warp, const Instruction &inst) {
+  uint64_t address[kLanes], barrierAddress[kLanes];
+  warp.addresses(inst.operands[0], address);
+  warp.addresses(inst.operands[2], barrierAddress);
+  llvm::ArrayRef<Operand> values = Warp::elements(inst.operands[1]);
+  unsigned size = inst.aux[0], bytes = size * values.size();
+  for (unsigned lane : warp.lanes()) {
+    if (address[lane] & (bytes - 1))
+      return warp.fault(FindingKind::Misaligned, inst, lane,
+                        formatv("{0:x} is no multiple of {1}", address[lane], bytes).str());
+    uint64_t offset;
+    SharedMemory *memory = warp.findShared(inst, lane, address[lane], bytes, offset);
+    Mbarrier *barrier = memory ? findMbarrier(warp, inst, lane, barrierAddress[lane]) : nullptr;
+    if (!barrier)
+      return;
+    if (barrierAddress[lane] >> kSharedRankShift != address[lane] >> kSharedRankShift)
+      return warp.fault(FindingKind::IllegalInstruction, inst, lane,
+                        "the mbarrier must lie in the CTA of the destination");
+    MbarrierWrite write = beginMbarrierWrite(warp, inst, *barrier, 0);
+    if (auto conflict = memory->noteWrite(offset, bytes, write.access))
+      warp.reportConflict(inst, lane, *conflict, /*isRead=*/false);
+    std::array<uint8_t, 16> data = {};
+    for (size_t i = 0; i < values.size(); ++i)
+      std::memcpy(data.data() + i * size, &warp.read(values[i])[lane], size);
+    AsyncOperation operation;
+    operation.warp = &warp;
+    operation.lane = lane;
+    operation.instruction = inst.index;
+    operation.mbarrier = barrierAddress[lane];
+    operation.perform = [&warp, &inst, lane, memory, offset, bytes, data, write,
+                         at = barrierAddress[lane]] {
+      uint8_t *target = memory->data(offset);
+      if (inst.aux[1]) {
+        AtomicValue old, operand;
+        std::memcpy(&old.low, target, bytes);
+        std::memcpy(&operand.low, data.data(), bytes);
+        uint64_t result = applyAtomic(AtomicOp(inst.aux[1] - 1), inst.type, old, operand, {},
+                                      /*isGlobal=*/false)
+                              .low;
+        std::memcpy(target, &result, bytes);
+      } else {
+        std::memcpy(target, data.data(), bytes);
+      }
+      memory->settle(offset, bytes, write.access.record, write.landed);
+      if (Mbarrier *completed = findMbarrier(warp, inst, lane, at))
+        addTransactions(warp, inst, lane, *completed, -int64_t(bytes));
+    };
+    warp.machine().async().push(std::move(operation));
+  }
+}
+
+Error decodeAsyncStore(const Modifiers &modifiers, Instruction &inst) {
+  if (Error e = modifiers.checkKnown({"weak", "relaxed", "cluster", "shared::cluster", "v2", "v4",
+                                      "mbarrier::complete_tx::bytes", "add", "min", "max", "inc",
+                                      "dec", "and", "or", "xor"}))
+    return e;
+  if (inst.operands.size() != 3 || inst.types.size() != 1 ||
+      inst.operands[0].kind != Operand::Kind::Address ||
+      inst.operands[2].kind != Operand::Kind::Address)
+    return modifiers.error("expected [address], value, [mbarrier] and one type");
+  inst.aux[0] = bitWidth(inst.type) / 8;
+  size_t bytes = inst.aux[0] * Warp::elements(inst.operands[1]).size();
+  if (inst.aux[0] < 4 || bytes > 16)
+    return modifiers.error("expected 4 to 16 bytes");
+  bool isReduction = inst.opcode.starts_with("red");
+  std::optional<AtomicOp> op =
+      parseAtomicOp(modifiers.oneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
+  if (isReduction && (!op || !supportsAtomic(*op, inst.type)))
+    return modifiers.error("this operation does not exist for this type");
+  inst.aux[1] = isReduction ? uint32_t(*op) + 1 : 0;
+  inst.destinations = 0;
+  inst.handler = executeAsyncStore;
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// setmaxnreg, griddepcontrol
+//===----------------------------------------------------------------------===//
+
+void executeSetRegisters(Warp &warp, const Instruction &inst) {
+  uint64_t count = uint64_t(inst.operands[0].immediate);
+  if (!warp.machine().chip().archSpecific)
+    return warp.fault(FindingKind::Unsupported, inst, *warp.lanes().begin(),
+                      "setmaxnreg needs an architecture-specific target such as sm_90a");
+  if (count < 24 || count > 256 || count % 8)
+    warp.fault(FindingKind::IllegalInstruction, inst, *warp.lanes().begin(),
+               formatv("{0} registers: expected a multiple of 8 from 24 to 256", count).str());
+}
+
+Error decodeSetRegisters(const Modifiers &modifiers, Instruction &inst) {
+  if (inst.operands.size() != 1 || !inst.operands[0].isImmediate())
+    return modifiers.error("expected a constant");
+  inst.destinations = 0;
+  inst.convergence = Convergence::Aligned;
+  inst.handler = executeSetRegisters;
+  return modifiers.checkKnown({"inc", "dec", "sync", "aligned"});
+}
+
+void executeNothing(Warp &, const Instruction &) {}
+
+/// One kernel runs at a time: there is nothing to wait for.
+Error decodeGridControl(const Modifiers &modifiers, Instruction &inst) {
+  inst.destinations = 0;
+  inst.handler = executeNothing;
+  return modifiers.checkKnown({"launch_dependents", "wait"});
+}
+
+} // namespace
+
+void tcc::emulator::registerClusterInstructions(InstructionTable &table) {
+  table.add("mapa", decodeMap);
+  table.add("getctarank", decodeMap);
+  table.add("st.async", decodeAsyncStore);
+  table.add("red.async", decodeAsyncStore);
+  table.add("setmaxnreg", decodeSetRegisters);
+  table.add("griddepcontrol", decodeGridControl);
+}
