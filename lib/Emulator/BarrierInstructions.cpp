@@ -85,11 +85,10 @@ static void executeBarrier(Warp &warp, const Instruction &inst) {
     warp.report(FindingKind::BarrierMisuse, inst, lane,
                 "the warp arrives at barrier " + Twine(number) +
                     " again before the others have arrived");
-  uint32_t allWarps = cta.liveWarps() * kLanes;
   if (count > uint64_t(cta.warps().size()) * kLanes)
-    warp.report(FindingKind::BarrierMisuse, inst, lane,
-                "barrier " + Twine(number) + " expects " + Twine(count) +
-                    " threads, the block has only " + Twine(allWarps));
+    return warp.fault(FindingKind::BarrierMisuse, inst, lane,
+                      "barrier " + Twine(number) + " expects " + Twine(count) +
+                          " threads, the block has only " + Twine(cta.warps().size() * kLanes));
   barrier.isActive = true;
   barrier.expected = count;
   barrier.arrivedWarps.push_back(&warp);

@@ -20,8 +20,10 @@ void Cta::warpExited() {
     if (barriers[number].isActive)
       completeBarrier(*this, number);
   completeClusterBarrier(group);
-  if (live == 0)
-    checkWarpgroupsWhole(*this);
+  if (!hasExited())
+    return;
+  checkWarpgroupsWhole(*this);
+  reportUnfinishedReads(*this);
 }
 
 Cluster::Cluster(Machine &machine, uint64_t index)

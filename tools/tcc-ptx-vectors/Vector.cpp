@@ -159,10 +159,21 @@ static Error parseHead(const llvm::json::Object &object, Vector &vector) {
     ExpectedFinding &expected = vector.expectedFinding.emplace();
     expected.kind = finding->getString("kind").value_or("").str();
     expected.message = finding->getString("message").value_or("").str();
-    if (std::optional<int64_t> line = finding->getInteger("line"))
-      expected.line = uint64_t(*line);
   }
   return Error::success();
+}
+
+/// The line with the comment `//< finding`.
+static std::optional<uint64_t> markedLine(StringRef text) {
+  uint64_t number = 0;
+  while (!text.empty()) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
+    ++number;
+    if (line.contains("//< finding"))
+      return number;
+  }
+  return std::nullopt;
 }
 
 Expected<Vector> tcc::vectors::parseVector(StringRef text) {
@@ -191,6 +202,8 @@ Expected<Vector> tcc::vectors::parseVector(StringRef text) {
     if (Error e = parseHead(*object, vector))
       return std::move(e);
   }
+  if (vector.expectedFinding)
+    vector.expectedFinding->line = markedLine(text);
   if (!hasHead)
     return malformed("expected a line //! {...} that describes the launch");
   return vector;

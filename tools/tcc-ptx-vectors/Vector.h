@@ -6,9 +6,9 @@
 //   //!arg {...}                                                   one per kernel parameter
 //
 // `compare` is "exact", or "ulp:f32" and the like for approximate functions. Family "fault" and
-// "expect_error" want a fault; "expect_finding": {"kind", "line", "message"} wants that finding
-// (line and message part are optional) and no finding of another kind. Without them any finding is
-// a failure.
+// "expect_error" want a fault. "expect_finding": {"kind", "message"} wants a finding of that kind
+// with that text in it (the message is optional), at the line with the comment `//< finding` if
+// there is one, and no finding of another kind. Without them any finding is a failure.
 //
 //===----------------------------------------------------------------------===//
 
