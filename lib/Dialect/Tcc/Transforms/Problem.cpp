@@ -55,6 +55,7 @@ private:
   LogicalResult visitTranspose(memref::TransposeOp op);
   LogicalResult visitMatmul(linalg::LinalgOp op);
   LogicalResult visitElementwise(linalg::LinalgOp op);
+  LogicalResult visitTensorOp(Operation &op);
   FailureOr<unsigned> visitBodyOp(Operation &op, const DenseMap<Value, unsigned> &values);
   FailureOr<Problem::Operand> matmulOperand(linalg::LinalgOp op, unsigned index, unsigned outerLoop,
                                             unsigned kLoop, StringRef accepted);
@@ -85,6 +86,9 @@ private:
 
 FailureOr<Problem> Problem::analyze(func::FuncOp func) { return ProblemAnalysis(func).run(); }
 
+/// The types that elementwise work and its inputs may have.
+static bool isTileElement(Type type) { return type.isF32() || type.isF16() || type.isBF16(); }
+
 LogicalResult ProblemAnalysis::checkSignature() {
   if (!func.getBody().hasOneBlock())
     return emitError(func.getLoc(),
@@ -98,6 +102,11 @@ LogicalResult ProblemAnalysis::checkSignature() {
       return emitError(argument.getLoc())
              << "a kernel's arguments are memrefs or tensors of rank 1 or 2; argument "
              << argument.getArgNumber() << " is " << argument.getType();
+    if (type.getMemorySpace())
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " has the memory space "
+             << type.getMemorySpace()
+             << "; a kernel's arguments are in global memory, leave the space out";
     if (!getUnitStrideDim(type))
       return emitError(argument.getLoc())
              << "argument " << argument.getArgNumber() << " has type " << type
@@ -126,12 +135,25 @@ FailureOr<Problem> ProblemAnalysis::run() {
   return std::move(problem);
 }
 
+/// arith.addf %a, %b : tensor<…>
+static bool isElementwiseOnTensors(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
 LogicalResult ProblemAnalysis::visit(Operation &op) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<linalg::LinalgOp>([&](auto linalgOp) {
         return linalgOp.getNumReductionLoops() ? visitMatmul(linalgOp) : visitElementwise(linalgOp);
       })
       .Case<memref::TransposeOp>([&](auto transpose) { return visitTranspose(transpose); })
+      .Case<memref::CastOp>([&](auto cast) -> LogicalResult {
+        auto source = views.find(cast.getSource());
+        if (source == views.end())
+          return cast.emitOpError("casts something that isn't an argument or an allocation");
+        views[cast.getResult()] = View(source->second);
+        return success();
+      })
       .Case<memref::AllocOp, memref::AllocaOp>([&](auto alloc) {
         SmallVector<unsigned, 2> dims =
             llvm::to_vector<2>(llvm::seq<unsigned>(0, alloc.getType().getRank()));
@@ -141,7 +163,7 @@ LogicalResult ProblemAnalysis::visit(Operation &op) {
       .Case<memref::CopyOp>([&](auto copy) -> LogicalResult {
         std::optional<unsigned> node = read(copy.getSource());
         if (!node)
-          return copy.emitError("copies a buffer that nothing was written to");
+          return copy.emitOpError("copies a buffer that nothing was written to");
         write(copy.getTarget(), *node);
         return success();
       })
@@ -153,32 +175,35 @@ LogicalResult ProblemAnalysis::visit(Operation &op) {
       .Case<bufferization::MaterializeInDestinationOp>([&](auto materialize) -> LogicalResult {
         std::optional<unsigned> node = read(materialize.getSource());
         if (!node || !isa<MemRefType>(materialize.getDest().getType()))
-          return materialize.emitError(
+          return materialize.emitOpError(
               "expected a tensor that was written and a memref to put it in");
         write(materialize.getDest(), *node);
         return success();
       })
       .Case<memref::DeallocOp, tensor::EmptyOp, func::ReturnOp>([](auto) { return success(); })
-      .Default([](Operation *other) -> LogicalResult {
+      .Default([&](Operation *other) -> LogicalResult {
+        if (isElementwiseOnTensors(other))
+          return visitTensorOp(*other);
         // Constants and sizes; whoever uses them looks at what they are.
         if (other->hasTrait<OpTrait::ConstantLike>() ||
             (isMemoryEffectFree(other) && !other->getNumRegions() &&
              llvm::all_of(other->getResultTypes(), [](Type type) { return type.isIndex(); })))
           return success();
-        return other->emitError("isn't supported in a kernel; supported are linalg.matmul, "
-                                "linalg.fill, elementwise and broadcasting linalg ops, "
-                                "memref.transpose, memref.alloc, memref.copy and tensor.empty");
+        return other->emitOpError(
+            "isn't supported in a kernel; supported are linalg.matmul, "
+            "linalg.fill, elementwise and broadcasting linalg ops, "
+            "memref.transpose, memref.cast, memref.alloc, memref.copy and tensor.empty");
       });
 }
 
 LogicalResult ProblemAnalysis::visitTranspose(memref::TransposeOp op) {
   auto source = views.find(op.getIn());
   if (source == views.end())
-    return op.emitError("transposes something that isn't an argument or an allocation");
+    return op.emitOpError("transposes something that isn't an argument or an allocation");
   View view{source->second.root, {}};
   for (AffineExpr expr : op.getPermutation().getResults())
     view.rootDims.push_back(source->second.rootDims[cast<AffineDimExpr>(expr).getPosition()]);
-  views[op.getResult()] = view;
+  views[op.getResult()] = std::move(view);
   return success();
 }
 
@@ -202,6 +227,12 @@ unsigned ProblemAnalysis::substitute(unsigned id, ArrayRef<unsigned> axisMap) {
 }
 
 std::optional<unsigned> ProblemAnalysis::read(Value value) {
+  DenseElementsAttr dense;
+  if (matchPattern(value, m_Constant(&dense)) && dense.isSplat()) {
+    ProblemNode node{Kind::Constant, value.getLoc(), dense.getElementType()};
+    node.value = dense.getSplatValue<TypedAttr>();
+    return add(std::move(node));
+  }
   auto view = views.find(value);
   auto found = contents.find(view == views.end() ? value : view->second.root);
   if (found == contents.end())
@@ -282,7 +313,7 @@ FailureOr<Problem::Operand> ProblemAnalysis::matmulOperand(linalg::LinalgOp op, 
 LogicalResult ProblemAnalysis::visitMatmul(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) || op.getNumLoops() != 3 ||
       op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return op.emitError(
+    return op.emitOpError(
         "isn't supported in a kernel; the one reduction accepted is a matmul of two "
         "matrices (linalg.matmul)");
   if (hasMatmul) {
@@ -329,7 +360,7 @@ LogicalResult ProblemAnalysis::visitMatmul(linalg::LinalgOp op) {
 
   std::optional<unsigned> init = read(op.getDpsInitOperand(0)->get());
   if (!init)
-    return op.emitError("adds to a C that nothing was written to; fill it with zero first");
+    return op.emitOpError("adds to a C that nothing was written to; fill it with zero first");
   Type f32 = Float32Type::get(func.getContext());
   unsigned result = add({Kind::Product, op.getLoc(), f32, {0, 1}});
   const ProblemNode &old = problem.nodes[*init];
@@ -353,9 +384,12 @@ LogicalResult ProblemAnalysis::visitMatmul(linalg::LinalgOp op) {
 FailureOr<unsigned> ProblemAnalysis::visitBodyOp(Operation &op,
                                                  const DenseMap<Value, unsigned> &values) {
   if (getReferenceOp(op.getName().getStringRef()).empty())
-    return op.emitError("isn't supported in an elementwise body; supported are ")
+    return op.emitOpError("isn't supported in an elementwise body; supported are ")
            << listElementwiseOps();
-  ProblemNode node{Kind::Compute, op.getLoc(), op.getResult(0).getType()};
+  Type type = getElementTypeOrSelf(op.getResult(0).getType());
+  if (!isTileElement(type) && !type.isInteger(1))
+    return op.emitOpError("computes ") << type << "; accepted are f32, f16 and bf16";
+  ProblemNode node{Kind::Compute, op.getLoc(), type};
   node.opName = op.getName().getIdentifier();
   node.opAttrs = op.getAttrDictionary();
   for (Value operand : op.getOperands()) {
@@ -363,10 +397,22 @@ FailureOr<unsigned> ProblemAnalysis::visitBodyOp(Operation &op,
     std::optional<unsigned> id =
         found != values.end() ? std::optional<unsigned>(found->second) : constant(operand);
     if (!id)
-      return op.emitError("uses a value that is neither an element of an operand nor a constant");
+      return op.emitOpError("uses a value that is neither an element of an operand nor a constant");
     node.operands.push_back(*id);
   }
   return add(std::move(node));
+}
+
+LogicalResult ProblemAnalysis::visitTensorOp(Operation &op) {
+  DenseMap<Value, unsigned> values;
+  for (Value operand : op.getOperands())
+    if (std::optional<unsigned> node = read(operand))
+      values[operand] = *node;
+  FailureOr<unsigned> node = visitBodyOp(op, values);
+  if (failed(node))
+    return failure();
+  contents[op.getResult(0)] = *node;
+  return success();
 }
 
 LogicalResult ProblemAnalysis::visitElementwise(linalg::LinalgOp op) {
@@ -412,7 +458,7 @@ LogicalResult ProblemAnalysis::visitElementwise(linalg::LinalgOp op) {
     AffineMap map = op.getMatchingIndexingMap(&init);
     std::optional<SmallVector<unsigned, 2>> loops = loopsOf(map);
     if (!loops || loops->size() != op.getNumLoops())
-      return op.emitError("writes through the indexing map ")
+      return op.emitOpError("writes through the indexing map ")
              << AffineMapAttr::get(map) << "; accepted are permutations of the loops";
     SmallVector<unsigned, 2> outDims(loops->size());
     for (auto [dim, loop] : llvm::enumerate(*loops))
@@ -423,7 +469,8 @@ LogicalResult ProblemAnalysis::visitElementwise(linalg::LinalgOp op) {
     std::optional<unsigned> node =
         found != values.end() ? std::optional<unsigned>(found->second) : constant(yielded);
     if (!node)
-      return op.emitError("yields a value that is neither computed from its operands nor constant");
+      return op.emitOpError(
+          "yields a value that is neither computed from its operands nor constant");
     results.push_back({op.hasPureTensorSemantics() ? op->getResult(index) : init.get(),
                        substitute(*node, outDims)});
   }
@@ -456,6 +503,9 @@ LogicalResult ProblemAnalysis::checkOutput(BlockArgument argument, unsigned root
       return emitError(node.loc) << "C is permuted: the product is stored transposed; accepted is "
                                     "a row-major C";
     usesProduct |= node.kind == Kind::Product;
+    if (node.kind == Kind::Input && !isTileElement(node.type))
+      return emitError(node.loc) << "argument " << node.argument << " has element type "
+                                 << node.type << "; accepted are f32, f16 and bf16";
     if (node.kind == Kind::Input && node.axes.size() == 2 && node.axes[0] == node.axes[1])
       return emitError(node.loc) << "argument " << node.argument
                                  << " is read along its diagonal; accepted are [m, n] and [n, m]";
@@ -481,7 +531,8 @@ LogicalResult ProblemAnalysis::checkOutputs() {
       problem.outputs.push_back({argument.getArgNumber(), node});
   }
   if (problem.outputs.empty())
-    return emitError(func.getLoc(), "writes none of its arguments");
+    return emitError(func.getLoc(),
+                     "a kernel writes at least one of its arguments, this function none");
   for (const Problem::Output &output : problem.outputs)
     if (failed(checkOutput(func.getArgument(output.argument), output.node)))
       return failure();

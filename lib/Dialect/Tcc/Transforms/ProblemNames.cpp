@@ -101,10 +101,11 @@ LogicalResult Problem::nameDimensions(func::FuncOp func) {
         if (failed(assign(node.argument, dim, Axis(axis))))
           return failure();
 
+  for (auto [name, defaultName] : llvm::zip(axisNames, defaultAxisNames))
+    if (name.empty())
+      name = defaultName;
   llvm::StringSet<> taken;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    if (axisNames[axis].empty())
-      axisNames[axis] = defaultAxisNames[axis];
     if (!isIdentifier(axisNames[axis]) || !taken.insert(axisNames[axis]).second)
       return emitError(func.getLoc(), "the dimensions of the matmul are called '")
              << axisNames[0] << "', '" << axisNames[1] << "' and '" << axisNames[2]

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,7 +32,21 @@ static constexpr StringLiteral passName = "tcc-select-target";
 // The signature: memrefs only
 //===----------------------------------------------------------------------===//
 
-/// Turns tensors in the signature into row-major memrefs; results become arguments at the end:
+/// The argument whose memref a result may be written to: the one at the start of its chain of
+/// destinations (outs), if it has the result's type and no other result took it.
+static BlockArgument destinationArgument(OpResult result, ArrayRef<Value> taken) {
+  Value value = result;
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>())
+    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+  auto toTensor = value.getDefiningOp<bufferization::ToTensorOp>();
+  if (!toTensor || value.getType() != result.getType() ||
+      llvm::is_contained(taken, toTensor.getBuffer()))
+    return {};
+  return dyn_cast<BlockArgument>(toTensor.getBuffer());
+}
+
+/// Turns tensors in the signature into row-major memrefs. A result is written to the argument that
+/// is its destination, else to a new argument at the end:
 ///
 ///   func(%a: tensor<?x?xf16>) -> tensor<?x?xf32> { … return %r }
 ///   func(%m: memref<?x?xf16>, %out: memref<?x?xf32>) {
@@ -57,14 +72,20 @@ static LogicalResult replaceTensors(func::FuncOp func) {
   }
   Operation *terminator = body.getTerminator();
   builder.setInsertionPoint(terminator);
+  SmallVector<Value> taken;
   SmallVector<DictionaryAttr> argAttrs;
   func.getAllArgAttrs(argAttrs);
   for (Value result : terminator->getOperands()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
       return terminator->emitError("a kernel returns tensors of rank 2, not ") << result.getType();
-    BlockArgument out = body.addArgument(memrefOf(type), terminator->getLoc());
-    argAttrs.push_back(DictionaryAttr::get(func.getContext()));
+    auto opResult = dyn_cast<OpResult>(result);
+    BlockArgument out = opResult ? destinationArgument(opResult, taken) : BlockArgument();
+    if (!out) {
+      out = body.addArgument(memrefOf(type), terminator->getLoc());
+      argAttrs.push_back(DictionaryAttr::get(func.getContext()));
+    }
+    taken.push_back(out);
     auto materialize = bufferization::MaterializeInDestinationOp::create(
         builder, terminator->getLoc(), /*result=*/Type(), result, out);
     materialize.setRestrict(true);

@@ -88,7 +88,7 @@ LogicalResult TileAnalysis::findLoops(std::array<int64_t, 3> &block) {
   auto lhs = cast<ShapedType>(matmul.matmuls.front().getLhs().getType());
   if (acc.getDimSize(0) != block[0] || acc.getDimSize(1) != block[1] ||
       lhs.getDimSize(1) != block[2])
-    return matmul.matmuls.front().emitError("multiplies tiles of ")
+    return matmul.matmuls.front().emitOpError("multiplies tiles of ")
            << acc.getDimSize(0) << "x" << acc.getDimSize(1) << "x" << lhs.getDimSize(1)
            << ", but the loops step by " << block[0] << ", " << block[1] << " and " << block[2]
            << " (L1.5)";
@@ -182,7 +182,7 @@ LogicalResult TileAnalysis::visitEpilogue() {
         axisOf(store.getOffsets()[1]) != Axis::N || source->dims[0] != 0)
       return store.emitError("expected a row-major matrix and the offsets [%m, %n] (L1.6)");
     if (problem.isOutput(source->argument))
-      return store.emitError("stores to a matrix that is already stored to (L1.6)");
+      return store.emitOpError("stores to a matrix that is already stored to (L1.6)");
     problem.outputs.push_back({source->argument, unsigned(problem.nodes.size() - 1)});
   }
   if (problem.outputs.empty())

@@ -46,7 +46,8 @@ def SelectTargetPass : Pass<"tcc-select-target", "::mlir::ModuleOp"> {
     }
     ```
 
-    Tensors in the signature become row-major memrefs, results become arguments.
+    Tensors in the signature become row-major memrefs. A result is written to the
+    argument that is its destination (`outs`), else to a new last argument.
     An output that is narrower than f32 is accumulated in f32, the old C included,
     and rounded once; the remark `NumericContract` says so.
   }];
