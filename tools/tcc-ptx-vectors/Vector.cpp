@@ -3,6 +3,7 @@
 #include "Vector.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Base64.h"
 
 #include <cstring>
@@ -33,23 +34,53 @@ static std::optional<Dim3> parseDim(const llvm::json::Array *array) {
   return Dim3{values[0], values[1], values[2]};
 }
 
+/// Bytes as base64, or as a list of numbers of the buffer's "type".
+static Expected<std::vector<uint8_t>> parseBytes(const llvm::json::Object &object,
+                                                 const llvm::json::Value &value) {
+  if (std::optional<StringRef> base64 = value.getAsString())
+    return decodeData(*base64);
+  const llvm::json::Array *list = value.getAsArray();
+  StringRef type = object.getString("type").value_or("u32");
+  unsigned bits = 0;
+  if (!list || type.drop_front(!type.empty()).getAsInteger(10, bits) ||
+      (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+    return malformed("a buffer's data is base64, or a list and a type such as u32 or f32");
+  std::vector<uint8_t> bytes;
+  for (const llvm::json::Value &element : *list) {
+    uint64_t word = 0;
+    if (type == "f32")
+      word = llvm::bit_cast<uint32_t>(float(element.getAsNumber().value_or(0)));
+    else if (type == "f64")
+      word = llvm::bit_cast<uint64_t>(element.getAsNumber().value_or(0));
+    else if (std::optional<uint64_t> number = element.getAsUINT64())
+      word = *number;
+    else
+      word = uint64_t(element.getAsInteger().value_or(0));
+    for (unsigned i = 0; i < bits / 8; ++i)
+      bytes.push_back(uint8_t(word >> (8 * i)));
+  }
+  return bytes;
+}
+
 static Expected<Argument> parseBuffer(const llvm::json::Object &object) {
   Argument argument;
   argument.kind = Argument::Kind::Buffer;
   argument.bytes = uint64_t(object.getInteger("bytes").value_or(0));
   for (auto [key, target] : {std::pair("data", &argument.data), {"expect", &argument.expected}}) {
-    std::optional<StringRef> text = object.getString(key);
-    if (!text)
+    const llvm::json::Value *value = object.get(key);
+    if (!value)
       continue;
-    Expected<std::vector<uint8_t>> bytes = decodeData(*text);
+    Expected<std::vector<uint8_t>> bytes = parseBytes(object, *value);
     if (!bytes)
       return bytes.takeError();
+    if (!object.getInteger("bytes"))
+      argument.bytes = bytes->size();
     if (bytes->size() != argument.bytes)
       return malformed(llvm::Twine(key) + " has " + llvm::Twine(bytes->size()) + " bytes, not " +
                        llvm::Twine(argument.bytes));
     *target = std::move(*bytes);
   }
-  argument.isCompared = object.getString("expect").has_value();
+  argument.isCompared = object.get("expect") != nullptr;
   std::optional<int64_t> fill = object.getInteger("fill");
   if (argument.data.empty() && fill)
     argument.data.assign(argument.bytes, uint8_t(*fill));
