@@ -55,6 +55,7 @@ const InstructionTable &InstructionTable::get() {
     registerMatrixMoveInstructions(families);
     registerMmaInstructions(families);
     registerWmmaInstructions(families);
+    registerTensorCopyInstructions(families);
     registerWgmmaInstructions(families);
     return families;
   }();
