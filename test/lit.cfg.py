@@ -19,6 +19,7 @@ config.test_exec_root = os.path.join(config.tcc_obj_root, "test")
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 config.substitutions.append(("%tcc_src_root", config.tcc_src_root))
+config.substitutions.append(("%tcc_tools_dir", config.tcc_tools_dir))
 
 
 def first_gpu():

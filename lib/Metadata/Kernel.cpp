@@ -103,19 +103,34 @@ private:
     for (const Expr &extent : kernel.grid)
       if (Error error = verifySymbols(extent))
         return inField("grid", std::move(error));
-    for (int64_t extent : kernel.block)
-      if (extent < 1)
-        return createStringError("block: every extent must be at least 1");
-    for (int64_t extent : kernel.cluster)
-      if (extent < 1)
-        return createStringError("cluster: every extent must be at least 1");
-    if (kernel.dynamicSharedBytes < 0)
-      return createStringError("dynamicSharedBytes must not be negative");
+    // No chip has more (CUDA C++ Programming Guide, technical specifications per compute
+    // capability); a chip's own limits are for those who know the chip.
+    if (Error error = verifyExtents("block", kernel.block, 1024))
+      return error;
+    if (Error error = verifyExtents("cluster", kernel.cluster, 16))
+      return error;
+    if (kernel.dynamicSharedBytes < 0 || kernel.dynamicSharedBytes > (1 << 20))
+      return createStringError("dynamicSharedBytes is " + Twine(kernel.dynamicSharedBytes) +
+                               ", expected 0 to 1 MiB");
     if (Error error = verifySymbols(kernel.workspaceBytes))
       return inField("workspaceBytes", std::move(error));
     for (const Expr &precondition : kernel.preconditions)
       if (Error error = verifySymbols(precondition))
         return inField("preconditions", std::move(error));
+    return Error::success();
+  }
+
+  static Error verifyExtents(StringRef field, const std::array<int64_t, 3> &extents, int64_t most) {
+    int64_t product = 1;
+    for (int64_t extent : extents) {
+      if (extent < 1 || extent > most)
+        return createStringError(field + ": an extent is " + Twine(extent) + ", expected 1 to " +
+                                 Twine(most));
+      product *= extent;
+    }
+    if (product > most)
+      return createStringError(field + ": the extents' product is " + Twine(product) +
+                               ", expected at most " + Twine(most));
     return Error::success();
   }
 
@@ -161,6 +176,10 @@ private:
         return createStringError("reference node " + Twine(id) + ": " + Twine(node.dims.size()) +
                                  " dims for '" + node.argument + "', which has " +
                                  Twine(argument->shape.size()));
+      if (argument->type != node.type)
+        return createStringError("reference node " + Twine(id) + ": type " + getName(node.type) +
+                                 " for '" + node.argument + "', which is of " +
+                                 getName(argument->type));
     }
     return verifyOutputs(reference);
   }
@@ -172,9 +191,12 @@ private:
       if (!argument || argument->direction == Direction::In)
         return createStringError("reference output '" + output.argument +
                                  "' is no out or inout argument");
-      if (argument->shape.size() < reference.nodes[output.node].dims.size())
-        return createStringError("reference output '" + output.argument +
-                                 "' has fewer dimensions than its node");
+      const RefNode &node = reference.nodes[output.node];
+      if (argument->shape.size() != node.dims.size() || argument->type != node.type)
+        return createStringError("reference output '" + output.argument + "' has " +
+                                 Twine(argument->shape.size()) + " dimensions of " +
+                                 getName(argument->type) + ", its node has " +
+                                 Twine(node.dims.size()) + " of " + getName(node.type));
       if (!written.insert(output.argument).second)
         return createStringError("reference output '" + output.argument + "' stands twice");
     }

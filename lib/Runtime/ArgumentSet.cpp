@@ -55,21 +55,4 @@ Expected<HostTensor> ArgumentSet::download(size_t argument) {
   return after;
 }
 
-Expected<uint64_t> ArgumentSet::prepareWorkspace(const Kernel &kernel) {
-  Expected<int64_t> bytes = kernel.workspaceBytes.evaluate(symbols);
-  if (!bytes)
-    return createStringError("workspace of '" + kernel.entry + "': " + toString(bytes.takeError()));
-  if (*bytes < 0)
-    return createStringError("workspace of '" + kernel.entry + "' has " + Twine(*bytes) + " bytes");
-  if (*bytes == 0)
-    return 0;
-  Expected<DeviceBuffer> buffer = DeviceBuffer::create(*device, *bytes);
-  if (!buffer)
-    return buffer.takeError();
-  workspace = std::move(*buffer);
-  if (Error error = device->fill(workspace.getAddress(), 0, *bytes))
-    return std::move(error);
-  return workspace.getAddress();
-}
-
 } // namespace tcc::runtime

@@ -24,8 +24,10 @@ public:
   llvm::Error upload();
   /// An argument's bytes after a launch.
   llvm::Expected<HostTensor> download(size_t argument);
-  /// Makes the kernel's workspace, zeroed, and returns its address; 0 where it needs none.
-  llvm::Expected<uint64_t> prepareWorkspace(const Kernel &kernel);
+  /// See the function of this name in Device.h.
+  llvm::Expected<uint64_t> prepareWorkspace(const Kernel &kernel) {
+    return runtime::prepareWorkspace(kernel, symbols, *device, workspace);
+  }
 
 private:
   Device *device = nullptr;

@@ -54,6 +54,24 @@ DeviceBuffer::~DeviceBuffer() {
     device->free(address);
 }
 
+Expected<uint64_t> prepareWorkspace(const Kernel &kernel, const SymbolTable &symbols,
+                                    Device &device, DeviceBuffer &buffer) {
+  Expected<int64_t> bytes = kernel.workspaceBytes.evaluate(symbols);
+  if (!bytes)
+    return createStringError("workspace of '" + kernel.entry + "': " + toString(bytes.takeError()));
+  if (*bytes < 0)
+    return createStringError("workspace of '" + kernel.entry + "' has " + Twine(*bytes) + " bytes");
+  if (*bytes == 0)
+    return 0;
+  Expected<DeviceBuffer> created = DeviceBuffer::create(device, *bytes);
+  if (!created)
+    return created.takeError();
+  buffer = std::move(*created);
+  if (Error error = device.fill(buffer.getAddress(), 0, *bytes))
+    return std::move(error);
+  return buffer.getAddress();
+}
+
 //===----------------------------------------------------------------------===//
 // Choice
 //===----------------------------------------------------------------------===//

@@ -61,8 +61,8 @@ static std::string explain(const Expr &precondition, const SymbolTable &symbols)
     StringRef name = symbol.getKey();
     int64_t value = symbols.lookup(name);
     bool isPointer = name.ends_with(".ptr");
-    values.push_back((name + " = " + (isPointer ? "0x" + utohexstr(value) : std::to_string(value)))
-                         .str());
+    values.push_back(
+        (name + " = " + (isPointer ? "0x" + utohexstr(value) : std::to_string(value))).str());
   }
   sort(values);
   return precondition.str() + (values.empty() ? "" : " (" + join(values, ", ") + ")");

@@ -204,6 +204,17 @@ static void bindDims(const Kernel &kernel, Problem &problem) {
     bind(kernel.reference->nodes[output.node].dims, output.argument);
 }
 
+/// What follows from the layouts: whether there is anything to compute, and the lengths of the
+/// reference's dimensions.
+static void finishProblem(const Kernel &kernel, Problem &problem) {
+  problem.empty = all_of(zip(kernel.arguments, problem.layouts), [](auto pair) {
+    auto &[argument, layout] = pair;
+    return argument.direction == Direction::In || layout.getNumElements() == 0;
+  });
+  if (kernel.reference)
+    bindDims(kernel, problem);
+}
+
 Expected<Problem> bindProblem(const Kernel &kernel, const ProblemOptions &options) {
   if (Error error = checkSizes(kernel, options.sizes))
     return std::move(error);
@@ -217,12 +228,51 @@ Expected<Problem> bindProblem(const Kernel &kernel, const ProblemOptions &option
   for (auto [argument, layout] : zip(kernel.arguments, problem.layouts))
     if (Error error = bindArgument(argument, options, layout, problem.symbols))
       return createStringError("argument '" + argument.name + "': " + toString(std::move(error)));
-  problem.empty = all_of(zip(kernel.arguments, problem.layouts), [](auto pair) {
-    auto &[argument, layout] = pair;
-    return argument.direction == Direction::In || layout.getNumElements() == 0;
-  });
-  if (kernel.reference)
-    bindDims(kernel, problem);
+  finishProblem(kernel, problem);
+  return problem;
+}
+
+/// A given size or stride must be what the kernel's expression gives.
+static Error checkGiven(const Twine &what, const Expr &expr, int64_t given,
+                        const SymbolTable &symbols) {
+  Expected<int64_t> expected = expr.evaluate(symbols);
+  if (!expected)
+    return expected.takeError();
+  if (*expected != given)
+    return createStringError(what + " is " + Twine(given) + ", the kernel expects " +
+                             (expr.isConstant() ? "" : expr.str() + " = ") + Twine(*expected));
+  return Error::success();
+}
+
+Expected<Problem> bindLayouts(const Kernel &kernel, ArrayRef<TensorLayout> layouts) {
+  if (layouts.size() != kernel.arguments.size())
+    return createStringError("'" + kernel.name + "' takes " + Twine(kernel.arguments.size()) +
+                             " matrices (" + join(getArgumentNames(kernel), ", ") + "), found " +
+                             Twine(layouts.size()));
+  Problem problem;
+  problem.layouts.assign(layouts.begin(), layouts.end());
+  for (auto [argument, layout] : zip(kernel.arguments, problem.layouts)) {
+    if (Error error = inferSizes(kernel, argument.name, layout.shape, problem.symbols))
+      return std::move(error);
+    layout.type = argument.type;
+    if (Error error = verifyLayout(layout))
+      return createStringError("'" + argument.name + "': " + toString(std::move(error)));
+    for (auto [dim, size] : enumerate(layout.shape))
+      problem.symbols[argument.name + ".size" + std::to_string(dim)] = size;
+    for (auto [dim, stride] : enumerate(layout.strides))
+      problem.symbols[getStrideSymbol(argument.name, dim)] = stride;
+  }
+  for (auto [argument, layout] : zip(kernel.arguments, problem.layouts))
+    for (size_t dim = 0; dim < layout.shape.size(); ++dim) {
+      std::string where = "' in dimension " + std::to_string(dim);
+      if (Error error = checkGiven("size of '" + argument.name + where, argument.shape[dim],
+                                   layout.shape[dim], problem.symbols))
+        return std::move(error);
+      if (Error error = checkGiven("stride of '" + argument.name + where, argument.strides[dim],
+                                   layout.strides[dim], problem.symbols))
+        return std::move(error);
+    }
+  finishProblem(kernel, problem);
   return problem;
 }
 

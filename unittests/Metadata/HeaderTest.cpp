@@ -160,7 +160,18 @@ TEST(Kernel, Verifies) {
   EXPECT_EQ(verifyError([](Kernel &k) { k.grid[0] = Expr::symbol("Q"); }),
             "kernel 'gemm_0': grid: 'Q' uses the unknown symbol 'Q'");
   EXPECT_EQ(verifyError([](Kernel &k) { k.block[1] = 0; }),
-            "kernel 'gemm_0': block: every extent must be at least 1");
+            "kernel 'gemm_0': block: an extent is 0, expected 1 to 1024");
+  EXPECT_EQ(verifyError([](Kernel &k) {
+              k.block = {64, 32, 1};
+            }),
+            "kernel 'gemm_0': block: the extents' product is 2048, expected at most 1024");
+  EXPECT_EQ(verifyError([](Kernel &k) { k.dynamicSharedBytes = int64_t(1) << 40; }),
+            "kernel 'gemm_0': dynamicSharedBytes is 1099511627776, expected 0 to 1 MiB");
+  EXPECT_EQ(verifyError([](Kernel &k) { k.arguments[0].type = ElementType::BF16; }),
+            "kernel 'gemm_0': reference node 0: type f16 for 'A', which is of bf16");
+  EXPECT_EQ(verifyError([](Kernel &k) { k.arguments[3].type = ElementType::F16; }),
+            "kernel 'gemm_0': reference output 'C' has 2 dimensions of f16, its node has 2 of "
+            "f32");
   EXPECT_EQ(verifyError([](Kernel &k) { k.tensorMaps[0].box[0] = 512; }),
             "kernel 'gemm_0': tensor map 0: a box extent is 512, expected 1 to 256");
   EXPECT_EQ(verifyError([](Kernel &k) {

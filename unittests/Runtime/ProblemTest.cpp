@@ -99,6 +99,23 @@ TEST(Problem, InfersSizesFromShapes) {
   EXPECT_EQ(toString(inferSizes(makeGemm(), "B", {30}, inferred)), "'B' has 2 dimensions, found 1");
 }
 
+TEST(Problem, BindsToMatricesThatAreThere) {
+  TensorLayout a = {ElementType::F32, {10, 30}, {32, 1}}, b = {ElementType::F32, {30, 20}, {20, 1}},
+               c = {ElementType::F32, {10, 20}, {24, 1}};
+  Problem problem = cantFail(bindLayouts(makeGemm(), {a, b, c}));
+  EXPECT_EQ(problem.layouts[0].type, ElementType::F16);
+  EXPECT_EQ(problem.symbols.lookup("M"), 10);
+  EXPECT_EQ(problem.symbols.lookup("C.stride0"), 24);
+  auto error = [](ArrayRef<TensorLayout> layouts) {
+    return toString(bindLayouts(makeGemm(), layouts).takeError());
+  };
+  EXPECT_EQ(error({a, b}), "'gemm' takes 3 matrices (A, B, C), found 2");
+  b.shape[0] = 31;
+  EXPECT_EQ(error({a, b, c}), "'B' has K = 31, but K is 30");
+  b = {ElementType::F32, {30, 20}, {1, 30}};
+  EXPECT_EQ(error({a, b, c}), "stride of 'B' in dimension 1 is 30, the kernel expects 1");
+}
+
 TEST(Problem, SelectsPrograms) {
   std::vector<Kernel> kernels = {makeGemm(), makeGemm(), makeGemm()};
   kernels[2].name = "other";

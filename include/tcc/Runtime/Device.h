@@ -82,6 +82,11 @@ private:
   uint64_t address = 0;
 };
 
+/// Makes `buffer` the kernel's workspace, zeroed, and returns its address; 0 where the kernel needs
+/// none.
+llvm::Expected<uint64_t> prepareWorkspace(const Kernel &kernel, const SymbolTable &symbols,
+                                          Device &device, DeviceBuffer &buffer);
+
 enum class Backend : uint8_t { Auto, CUDA, Emulator };
 
 struct DeviceOptions {

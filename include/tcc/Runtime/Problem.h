@@ -52,6 +52,10 @@ llvm::Error inferSizes(const Kernel &kernel, llvm::StringRef argument,
 /// dimensions that the argument hasn't or that are too small.
 llvm::Expected<Problem> bindProblem(const Kernel &kernel, const ProblemOptions &options);
 
+/// Binds to matrices that are there: one layout per argument, whose element type is not looked at.
+/// Fails where sizes or strides aren't those that the kernel takes.
+llvm::Expected<Problem> bindLayouts(const Kernel &kernel, llvm::ArrayRef<TensorLayout> layouts);
+
 } // namespace tcc::runtime
 
 #endif // TCC_RUNTIME_PROBLEM_H

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Runs a list of cases with tcc-run, prints a table and writes every result as JSON.
+
+    gpu-check.py [--tools FOLDER] [--out FILE] [--only TEXT] [--device cuda] MANIFEST...
+
+A manifest has one case a line, paths relative to it; '#' begins a comment:
+
+    NAME | PROGRAM [options of tcc-translate] | options of tcc-run
+
+PROGRAM is a .ptx file, or an .mlir file that tcc-translate compiles first. The exit code is 0 where
+every case passed. Needs Python alone, so that it runs on a bare GPU machine.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def read_manifest(path):
+    cases = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            fields = [field.strip() for field in line.split("|")]
+            if len(fields) != 3:
+                sys.exit(f"{path}:{number}: expected 'NAME | PROGRAM | OPTIONS', found '{line}'")
+            name, program, options = fields
+            cases.append({"case": name, "folder": os.path.dirname(path),
+                          "program": shlex.split(program), "options": shlex.split(options)})
+    return cases
+
+
+def command(arguments, timeout, cwd):
+    """The exit code, standard output, and what went wrong."""
+    try:
+        done = subprocess.run(arguments, cwd=cwd or None, timeout=timeout, capture_output=True,
+                              text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return 124, "", f"no end after {timeout} s"
+    except OSError as error:
+        return 127, "", str(error)
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def compile_program(case, tools, scratch, timeout):
+    """The PTX file of a case, and an error."""
+    program, *options = case["program"]
+    if program.endswith(".ptx"):
+        return program, ""
+    ptx = os.path.join(scratch, "program.ptx")
+    translate = [os.path.join(tools, "tcc-translate"), "--tcc-to-ptx", program, *options, "-o", ptx]
+    start = time.monotonic()
+    code, _, error = command(translate, timeout, case["folder"])
+    case["compile_ms"] = round(1000 * (time.monotonic() - start), 1)
+    return ptx, error if code else ""
+
+
+def run_case(case, arguments, scratch):
+    ptx, error = compile_program(case, arguments.tools, scratch, arguments.timeout)
+    if not error:
+        run = [os.path.join(arguments.tools, "tcc-run"), ptx, "--json",
+               f"--device={arguments.device}", *case["options"]]
+        case["returncode"], output, error = command(run, arguments.timeout, case["folder"])
+        try:
+            case["result"] = json.loads(output)
+        except ValueError:
+            error = error or "tcc-run printed no JSON"
+    case.pop("folder")
+    if error:
+        case["error"] = error
+    case["passed"] = case.get("returncode") == 0 and bool(case.get("result", {}).get("passed"))
+
+
+def describe(case):
+    """One line of the table."""
+    result = case.get("result")
+    if not result:
+        return case.get("error", "no result").splitlines()[0]
+    parts = [result["variant"]]
+    for check in result["checks"]:
+        if not check["compared"]:
+            continue
+        how = "equal" if check["exact"] and check["passed"] else f"{check['max_abs_error']:.3g}" \
+            if check["max_abs_error"] is not None else "infinite"
+        if not check["exact"] and check["worst_of_bound"] is not None:
+            how += f" ({check['worst_of_bound']:.2f} of bound)"
+        parts.append(f"{check['argument']} {check['data']}: {how}"
+                     + (" sampled" if check["sampled"] else "")
+                     + ("" if check["passed"] else f" {check['failures']} WRONG"))
+    if "time" in result:
+        parts.append(f"{result['time']['median_ms']:.4g} ms {result['time']['teraflops']:.1f} TFLOP/s")
+    if case.get("error"):
+        parts.append(case["error"].splitlines()[0])
+    return ", ".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("manifests", nargs="+")
+    parser.add_argument("--tools", default="build/bin", help="folder of tcc-run and tcc-translate")
+    parser.add_argument("--out", help="JSON file of the results")
+    parser.add_argument("--only", default="", help="run only cases whose name contains this")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds per command")
+    arguments = parser.parse_args()
+    arguments.tools = os.path.abspath(arguments.tools)
+
+    cases = [case for path in arguments.manifests for case in read_manifest(os.path.abspath(path))
+             if arguments.only in case["case"]]
+    if not cases:
+        sys.exit("no case")
+    width = max(len(case["case"]) for case in cases)
+    with tempfile.TemporaryDirectory() as scratch:
+        for case in cases:
+            run_case(case, arguments, scratch)
+            print(f"{'ok  ' if case['passed'] else 'FAIL'} {case['case']:<{width}}  {describe(case)}",
+                  flush=True)
+            # After each case, so that an interrupted run leaves what it has.
+            if arguments.out:
+                with open(arguments.out, "w", encoding="utf-8") as file:
+                    json.dump(cases, file, indent=1)
+    failed = sum(not case["passed"] for case in cases)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
