@@ -35,14 +35,25 @@ public:
 private:
   LogicalResult visit(Operation *op);
   LogicalResult visitLoop(scf::ForOp loop);
+  LogicalResult visitRoles(WarpSpecializeOp roles);
   LogicalResult access(Operation *op, Value buffer, bool isWrite);
 
   function_ref<FailureOr<bool>(Operation *)> onConflict;
   /// Buffers with accesses; those without any are absent.
   DenseMap<Value, Pending> pending;
+  bool isInRole = false;
 };
 
 } // namespace
+
+/// With uniform roles the consumer's steps are barriers of the block, with tma of nobody.
+static bool isBlockBarrier(Operation *op) {
+  if (auto wait = dyn_cast<ConsumerWaitOp>(op))
+    return wait.getPipeline().getType().getTransport() != Transport::Tma;
+  if (auto drain = dyn_cast<DrainOp>(op))
+    return drain.getPipeline().getType().getTransport() != Transport::Tma;
+  return isa<gpu::BarrierOp>(op);
+}
 
 bool mlir::tcc::isGuarded(Value buffer) {
   return llvm::any_of(buffer.getUsers(), llvm::IsaPred<CreatePipelineOp>);
@@ -51,6 +62,9 @@ bool mlir::tcc::isGuarded(Value buffer) {
 LogicalResult ConflictFinder::access(Operation *op, Value buffer, bool isWrite) {
   if (isGuarded(buffer))
     return success();
+  if (isInRole)
+    return op->emitOpError() << "is in a role, where no barrier of the block can order it: expects "
+                                "epilogue = direct (L4.4)";
   Pending before = pending.lookup(buffer);
   if (before.written || (isWrite && before.read)) {
     FailureOr<bool> hasBarrier = onConflict(op);
@@ -86,11 +100,21 @@ LogicalResult ConflictFinder::visitLoop(scf::ForOp loop) {
   return success();
 }
 
+/// Roles meet at pipelines alone.
+LogicalResult ConflictFinder::visitRoles(WarpSpecializeOp roles) {
+  isInRole = true;
+  LogicalResult result = success(succeeded(visit(roles.getProducer().front())) &&
+                                 succeeded(visit(roles.getConsumer().front())));
+  isInRole = false;
+  return result;
+}
+
 LogicalResult ConflictFinder::visit(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitLoop(loop);
-  // With uniform roles each of these is a barrier of the block.
-  if (isa<gpu::BarrierOp, DrainOp, ConsumerWaitOp>(op)) {
+  if (auto roles = dyn_cast<WarpSpecializeOp>(op))
+    return visitRoles(roles);
+  if (isBlockBarrier(op)) {
     pending.clear();
     return success();
   }

@@ -23,13 +23,25 @@ static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp loop, ArrayRef<Co
         continue;
       if (!isPure(definer))
         return definer->emitOpError() << "can't run ahead of the loop, as the copy that uses it "
-                                         "must: it has side effects";
+                                         "must: it has side effects or may be "
+                                         "undefined";
       needed.insert(definer);
     }
   }
   SmallVector<Operation *> slice(needed.begin(), needed.end());
   llvm::sort(slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return slice;
+}
+
+/// Only what is in the loop can be given a slot to read.
+static LogicalResult checkReaders(scf::ForOp loop, ValueRange buffers) {
+  for (Value buffer : buffers)
+    for (Operation *user : buffer.getUsers())
+      if (!isa<CopyOp>(user) &&
+          !(isa<LocalLoadOp, MatmulOp>(user) && user->getBlock() == loop.getBody()))
+        return user->emitOpError() << "can't read a slot of a pipeline: expects a tcc.local_load "
+                                      "or tcc.matmul in the loop";
+  return success();
 }
 
 FailureOr<CopyLoop> CopyLoop::find(func::FuncOp kernel, ScheduleAttr schedule) {
@@ -65,6 +77,8 @@ FailureOr<CopyLoop> CopyLoop::find(func::FuncOp kernel, ScheduleAttr schedule) {
   if (result.copies.empty())
     return loop.emitOpError() << "expects copies to shared memory (L2.1): run tcc-stage-shared, or "
                                  "the kernel is pipelined already";
+  if (failed(checkReaders(loop, result.buffers)))
+    return failure();
   FailureOr<SmallVector<Operation *>> slice = getSlice(loop, result.copies);
   if (failed(slice))
     return failure();
@@ -72,15 +86,53 @@ FailureOr<CopyLoop> CopyLoop::find(func::FuncOp kernel, ScheduleAttr schedule) {
   return result;
 }
 
-void CopyLoop::rebuild(OpBuilder &builder, Value k,
-                       function_ref<void(CopyOp, const IRMapping &)> build) {
-  IRMapping mapping;
+Value CopyLoop::createPipeline(OpBuilder &builder) {
+  int64_t stages = schedule.getStages();
+  Operation *lastBuffer = buffers.front().getDefiningOp();
+  for (Value buffer : buffers) {
+    buffer.setType(cast<SharedType>(buffer.getType()).withStages(stages));
+    if (lastBuffer->isBeforeInBlock(buffer.getDefiningOp()))
+      lastBuffer = buffer.getDefiningOp();
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(lastBuffer);
+  auto type = PipelineType::get(builder.getContext(), schedule.getTransport(), stages);
+  return CreatePipelineOp::create(builder, program.loop.getLoc(), type, buffers);
+}
+
+void CopyLoop::rebuild(OpBuilder &builder, Value k, function_ref<void(CopyOp, ValueRange)> build,
+                       IRMapping mapping) {
   mapping.map(program.loop.getInductionVar(), k);
   for (Operation *op : slice) {
-    if (auto copy = dyn_cast<CopyOp>(op))
-      build(copy, mapping);
-    else
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy) {
       builder.clone(*op, mapping);
+      continue;
+    }
+    SmallVector<Value> offsets;
+    for (Value offset : copy.getOffsets())
+      offsets.push_back(mapping.lookupOrDefault(offset));
+    build(copy, offsets);
+  }
+}
+
+void CopyLoop::issueCopies(OpBuilder &builder, Value k, Value slot, const IRMapping &mapping) {
+  auto issue = [&](CopyOp copy, ValueRange offsets) {
+    CopyOp::create(builder, copy.getLoc(), copy.getTransport(), copy.getSource(), offsets,
+                   copy.getDest(), slot, copy.getBytes(), copy.getClampAttr());
+  };
+  rebuild(builder, k, issue, mapping);
+}
+
+void CopyLoop::readFrom(Value slot) {
+  for (Operation &op : *program.loop.getBody()) {
+    if (auto load = dyn_cast<LocalLoadOp>(op)) {
+      if (llvm::is_contained(buffers, load.getSource()))
+        load.getSlotMutable().assign(slot);
+    } else if (auto matmul = dyn_cast<MatmulOp>(op)) {
+      if (isa<SharedType>(matmul.getLhs().getType()) || isa<SharedType>(matmul.getRhs().getType()))
+        matmul.getSlotMutable().assign(slot);
+    }
   }
 }
 

@@ -21,10 +21,20 @@ public:
   /// What the copies fill, in their order.
   SmallVector<Value> buffers;
 
+  /// Gives the buffers the schedule's stages and creates the pipeline that guards them, after them.
+  Value createPipeline(OpBuilder &builder);
+
   /// Rebuilds the copies for the slab that begins at `k`: clones what their offsets are made of,
-  /// and calls `build` with each copy and the values that stand for the original ones.
-  void rebuild(OpBuilder &builder, Value k,
-               function_ref<void(CopyOp copy, const IRMapping &mapping)> build);
+  /// and calls `build` with each copy and its offsets. `mapping` has values that stand for those
+  /// outside the loop.
+  void rebuild(OpBuilder &builder, Value k, function_ref<void(CopyOp, ValueRange offsets)> build,
+               IRMapping mapping = {});
+
+  /// Issues the copies of the slab at `k` into `slot`.
+  void issueCopies(OpBuilder &builder, Value k, Value slot, const IRMapping &mapping = {});
+
+  /// Lets everything in the loop that reads the buffers read `slot`.
+  void readFrom(Value slot);
 
   /// Erases the original copies and what only they used.
   void eraseOriginals();

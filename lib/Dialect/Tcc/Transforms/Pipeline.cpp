@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - Copies run ahead of the matmuls (L3g) ---------------===//
 
 #include "SharedLayouts.h"
+#include "SpecializedPipeline.h"
 #include "Target.h"
 #include "UniformPipeline.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
@@ -44,11 +45,12 @@ static LogicalResult pipelineKernel(func::FuncOp kernel) {
   FailureOr<ScheduleAttr> schedule = getSchedule(kernel);
   if (failed(schedule))
     return failure();
-  if (schedule->getRoles() != Roles::Uniform)
-    return kernel.emitError() << "expects roles = uniform, found roles = "
-                              << stringifyRoles(schedule->getRoles());
   FailureOr<CopyLoop> program = CopyLoop::find(kernel, *schedule);
-  if (failed(program) || failed(buildUniformPipeline(std::move(*program))))
+  if (failed(program))
+    return failure();
+  bool isUniform = schedule->getRoles() == Roles::Uniform;
+  auto build = isUniform ? buildUniformPipeline : buildSpecializedPipeline;
+  if (failed(build(std::move(*program))))
     return failure();
   return setSharedBytes(kernel, *schedule);
 }

@@ -64,5 +64,13 @@ SharedMemoryPlan mlir::tcc::planSharedMemory(func::FuncOp kernel) {
     plan.buffers.push_back({alloc, offset});
     plan.totalBytes = offset + type.getStageBytes() * type.getStages();
   });
+  kernel.walk([&](CreatePipelineOp pipeline) {
+    PipelineType type = pipeline.getType();
+    if (type.getTransport() != Transport::Tma)
+      return;
+    int64_t offset = llvm::alignTo(plan.totalBytes, 8);
+    plan.barriers.push_back({pipeline, offset});
+    plan.totalBytes = offset + type.getStages() * 2 * 8;
+  });
   return plan;
 }

@@ -24,13 +24,19 @@ LogicalResult checkSharedLayout(AllocSharedOp alloc, const ::tcc::support::Share
                                 ::tcc::support::SharedConsumer consumer);
 
 /// Dynamic shared memory of a kernel: its buffers in program order, each with all stages and at the
-/// alignment that its layout needs.
+/// alignment that its layout needs, then the mbarriers of its tma pipelines (for each stage a full
+/// and an empty one, 8 bytes each: PTX ISA, mbarrier).
 struct SharedMemoryPlan {
   struct Buffer {
     AllocSharedOp alloc;
     int64_t offset;
   };
+  struct Barriers {
+    CreatePipelineOp pipeline;
+    int64_t offset;
+  };
   SmallVector<Buffer> buffers;
+  SmallVector<Barriers> barriers;
   int64_t totalBytes = 0;
 };
 SharedMemoryPlan planSharedMemory(func::FuncOp kernel);

@@ -69,10 +69,12 @@ static LogicalResult stageOperand(OpOperand &use, Operand operand, ScheduleAttr 
   Value buffer = AllocSharedOp::create(builder, load.getLoc(), bufferType);
 
   builder.setInsertionPointAfter(load);
-  int64_t keptDim = operand == Operand::A ? 0 : 1;
+  // TMA always brings zeros.
+  IntegerAttr clamp;
+  if (schedule.getTransport() != Transport::Tma)
+    clamp = builder.getI64IntegerAttr(operand == Operand::A ? 0 : 1);
   CopyOp::create(builder, load.getLoc(), schedule.getTransport(), load.getSource(),
-                 load.getOffsets(), buffer, /*slot=*/Value(), bytes,
-                 builder.getI64IntegerAttr(keptDim));
+                 load.getOffsets(), buffer, /*slot=*/Value(), bytes, clamp);
   if (schedule.getMma() == MmaFamily::Wgmma) {
     use.set(buffer);
   } else {

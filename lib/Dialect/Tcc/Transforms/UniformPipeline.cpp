@@ -31,11 +31,9 @@ public:
   void build();
 
 private:
-  void createPipeline();
   void fillAhead();
   void extendLoop();
   void produceInLoop();
-  void consumeInLoop();
 
   Value constant(int64_t value) {
     return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
@@ -43,8 +41,6 @@ private:
   /// `k` plus a number of slabs.
   Value advanceK(Value k, int64_t slabs);
 
-  /// cp_async: issues the copies of the slab at `k`.
-  void issueCopies(Value k, Value slot);
   /// register: the two halves of a copy.
   SmallVector<Value> loadSlab(Value k);
   void storeSlab(ArrayRef<Value> tiles, Value slot);
@@ -68,22 +64,9 @@ Value UniformPipeline::advanceK(Value k, int64_t slabs) {
   return arith::AddIOp::create(rewriter, loc, k, distance);
 }
 
-void UniformPipeline::issueCopies(Value k, Value slot) {
-  program.rebuild(rewriter, k, [&](CopyOp copy, const IRMapping &mapping) {
-    SmallVector<Value> offsets;
-    for (Value offset : copy.getOffsets())
-      offsets.push_back(mapping.lookupOrDefault(offset));
-    CopyOp::create(rewriter, copy.getLoc(), copy.getTransport(), copy.getSource(), offsets,
-                   copy.getDest(), slot, copy.getBytes(), copy.getClampAttr());
-  });
-}
-
 SmallVector<Value> UniformPipeline::loadSlab(Value k) {
   SmallVector<Value> tiles;
-  program.rebuild(rewriter, k, [&](CopyOp copy, const IRMapping &mapping) {
-    SmallVector<Value> offsets;
-    for (Value offset : copy.getOffsets())
-      offsets.push_back(mapping.lookupOrDefault(offset));
+  program.rebuild(rewriter, k, [&](CopyOp copy, ValueRange offsets) {
     SharedType buffer = copy.getDest().getType();
     int64_t vector = copy.getBytes() / getElementBytes(buffer.getElementType());
     auto encoding = BlockedAttr::get(rewriter.getContext(), vector,
@@ -100,20 +83,6 @@ void UniformPipeline::storeSlab(ArrayRef<Value> tiles, Value slot) {
     LocalStoreOp::create(rewriter, loc, tile, buffer, slot);
 }
 
-void UniformPipeline::createPipeline() {
-  int64_t stages = schedule.getStages();
-  for (Value buffer : program.buffers)
-    buffer.setType(cast<SharedType>(buffer.getType()).withStages(stages));
-  // A pipeline lives as long as its buffers.
-  Operation *lastBuffer = program.buffers.front().getDefiningOp();
-  for (Value buffer : program.buffers)
-    if (lastBuffer->isBeforeInBlock(buffer.getDefiningOp()))
-      lastBuffer = buffer.getDefiningOp();
-  rewriter.setInsertionPointAfter(lastBuffer);
-  auto type = PipelineType::get(rewriter.getContext(), schedule.getTransport(), stages);
-  pipeline = CreatePipelineOp::create(rewriter, loc, type, program.buffers);
-}
-
 void UniformPipeline::fillAhead() {
   rewriter.setInsertionPoint(program.program.loop);
   Value phase = constant(0);
@@ -124,7 +93,7 @@ void UniformPipeline::fillAhead() {
     if (schedule.getTransport() == Transport::Register)
       storeSlab(loadSlab(k), slot);
     else
-      issueCopies(k, slot);
+      program.issueCopies(rewriter, k, slot);
     ProducerCommitOp::create(rewriter, loc, pipeline, slot, phase);
   }
 }
@@ -169,38 +138,21 @@ void UniformPipeline::produceInLoop() {
     return;
   }
   ProducerAcquireOp::create(rewriter, loc, pipeline, write.slot, write.phase);
-  issueCopies(k, write.slot);
+  program.issueCopies(rewriter, k, write.slot);
   ProducerCommitOp::create(rewriter, loc, pipeline, write.slot, write.phase);
   rewriter.setInsertionPoint(firstAdvance);
   ConsumerReleaseOp::create(rewriter, loc, pipeline, read.slot, read.phase);
 }
 
-void UniformPipeline::consumeInLoop() {
-  for (auto load : program.program.loop.getBody()->getOps<LocalLoadOp>())
-    if (llvm::is_contained(program.buffers, load.getSource()))
-      load.getSlotMutable().assign(read.slot);
-}
-
 void UniformPipeline::build() {
-  createPipeline();
+  pipeline = program.createPipeline(rewriter);
   fillAhead();
   extendLoop();
   produceInLoop();
-  consumeInLoop();
+  program.readFrom(read.slot);
   program.eraseOriginals();
   rewriter.setInsertionPointAfter(program.program.loop);
   DrainOp::create(rewriter, loc, pipeline);
-}
-
-/// Uniform pipelines feed local_loads in the loop; that is all they can give a slot to.
-static LogicalResult checkReaders(CopyLoop &program) {
-  for (Value buffer : program.buffers)
-    for (Operation *user : buffer.getUsers())
-      if (!isa<CopyOp>(user) &&
-          !(isa<LocalLoadOp>(user) && user->getBlock() == program.program.loop.getBody()))
-        return user->emitOpError() << "can't read a slot of a pipeline whose roles are uniform: "
-                                      "expects a tcc.local_load in the loop";
-  return success();
 }
 
 LogicalResult mlir::tcc::buildUniformPipeline(CopyLoop program) {
@@ -216,8 +168,6 @@ LogicalResult mlir::tcc::buildUniformPipeline(CopyLoop program) {
                               << stages;
   if (stages < 2)
     return loop.emitOpError() << "expects at least 2 stages to pipeline, found " << stages;
-  if (failed(checkReaders(program)))
-    return failure();
   UniformPipeline(std::move(program)).build();
   return success();
 }

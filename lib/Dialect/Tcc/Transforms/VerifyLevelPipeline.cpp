@@ -82,6 +82,11 @@ static LogicalResult verifySlots(func::FuncOp kernel) {
       return verifyAccess(op, store.getDest(), store.getSlot(), /*isWrite=*/true);
     if (auto load = dyn_cast<LocalLoadOp>(op))
       return verifyAccess(op, load.getSource(), load.getSlot(), /*isWrite=*/false);
+    if (auto matmul = dyn_cast<MatmulOp>(op))
+      for (Value operand : {matmul.getLhs(), matmul.getRhs()})
+        if (isa<SharedType>(operand.getType()) &&
+            failed(verifyAccess(op, operand, matmul.getSlot(), /*isWrite=*/false)))
+          return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

@@ -68,7 +68,7 @@ static FailureOr<scf::ForallOp> verifyTileLoop(func::FuncOp kernel) {
       if (forall)
         return loop.emitOpError() << "is a second loop over tiles; expects one (L1.1)";
       forall = loop;
-    } else if (!isPure(&op)) {
+    } else if (!isMemoryEffectFree(&op)) {
       return op.emitOpError() << "can't stand beside the loop over tiles: expects constants, sizes "
                                  "and transposes (L1.1)";
     }
@@ -125,7 +125,7 @@ static LogicalResult verifyEpilogueOp(Operation *op, RankedTensorType acc) {
     return success();
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   bool isScalar = llvm::none_of(op->getResultTypes(), isTile);
-  if (isPure(op) && (isScalar || matchPattern(op, m_Constant())))
+  if (isMemoryEffectFree(op) && (isScalar || matchPattern(op, m_Constant())))
     return success();
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return op->emitOpError() << "has no place after the loop: expects elementwise ops, splat "

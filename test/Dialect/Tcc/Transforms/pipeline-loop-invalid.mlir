@@ -138,7 +138,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
     %zero = arith.constant dense<0.0> : tensor<32x32xf32, #c>
     %s = tcc.alloc_shared : !buffer
     %acc:2 = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero, %i = %c0) -> (tensor<32x32xf32, #c>, index) {
-      // expected-error @below {{can't run ahead of the loop, as the copy that uses it must: it has side effects}}
+      // expected-error @below {{can't run ahead of the loop, as the copy that uses it must: it has side effects or may be undefined}}
       %j = func.call @where() : () -> index
       tcc.copy cp_async %A[%m, %j], %s {bytes = 16 : i64} : memref<?x?xf16>, !buffer
       %a = tcc.local_load %s : !buffer -> tensor<32x32xf16, #a>
@@ -170,7 +170,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
       %d = tcc.matmul %a, %b, %c : tensor<32x32xf16, #a>, tensor<32x32xf16, #b>, tensor<32x32xf32, #c>
       scf.yield %d, %i : tensor<32x32xf32, #c>, index
     }
-    // expected-error @below {{can't read a slot of a pipeline whose roles are uniform: expects a tcc.local_load in the loop}}
+    // expected-error @below {{can't read a slot of a pipeline: expects a tcc.local_load or tcc.matmul in the loop}}
     %late = tcc.local_load %s : !buffer -> tensor<32x32xf16, #a>
     return
   }

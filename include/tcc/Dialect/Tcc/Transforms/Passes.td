@@ -272,6 +272,37 @@ def PipelinePass : Pass<"tcc-pipeline"> {
     With transport `register` (2 stages) a copy is cut in two: a `tcc.load` into a
     `#tcc.blocked` tile after the wait, and a `tcc.local_store` into the other
     slot after the matmul.
+
+    With `roles = cooperative` and transport `tma` the copies become the loops of
+    a producer, and everything else the consumers'; in a persistent kernel both
+    have the loop over tiles, and slot and phase go from tile to tile:
+    ```mlir
+    tcc.warp_specialize consumers = 8 producer {
+      scf.for %t = … iter_args(%s = %c0_i32, %ph = %c0_i32) -> (i32, i32) {
+        …                                                 // where the tile is
+        %r:2 = scf.for %k = … iter_args(%wr = %s, %wp = %ph) -> (i32, i32) {
+          tcc.producer_acquire %p[%wr, %wp] : …
+          tcc.copy tma %A[%m, %k], %sa slot %wr {bytes = 16} : …
+          tcc.copy tma %B[%k, %n], %sb slot %wr {bytes = 16} : …
+          tcc.producer_commit %p[%wr, %wp] : …
+          …
+        }
+        scf.yield %r#0, %r#1 : i32, i32
+      }
+    } consumer {
+      scf.for %t = … iter_args(%s = %c0_i32, %ph = %c0_i32) -> (i32, i32) {
+        …
+        %r:3 = scf.for %k = … iter_args(%c = %zero, %rd = %s, %rp = %ph) -> (…) {
+          tcc.consumer_wait %p[%rd, %rp] : …
+          %d = tcc.matmul %sa, %sb, %c slot %rd : …
+          tcc.consumer_release %p[%rd, %rp] : …
+          …
+        }
+        tcc.store %r#0, %C[%m, %n] {bytes = 8} : …
+        scf.yield %r#1, %r#2 : i32, i32
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tcc::TccDialect"];
 }
