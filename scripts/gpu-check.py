@@ -12,12 +12,15 @@ every case passed. Needs Python alone, so that it runs on a bare GPU machine.
 """
 
 import argparse
+import concurrent.futures
+import itertools
 import json
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 
@@ -49,12 +52,31 @@ def command(arguments, timeout, cwd):
     return done.returncode, done.stdout, done.stderr.strip()
 
 
-def compile_program(case, tools, scratch, timeout):
-    """The PTX file of a case, and an error."""
+class Programs:
+    """Compiles each program once, however many cases run it."""
+
+    def __init__(self, tools, scratch, timeout):
+        self.tools, self.scratch, self.timeout = tools, scratch, timeout
+        self.lock, self.compiled = threading.Lock(), {}
+
+    def get(self, case):
+        """The PTX file of a case, and an error."""
+        key = (case["folder"], *case["program"])
+        with self.lock:
+            entry = self.compiled.setdefault(key, {"lock": threading.Lock(),
+                                                   "number": len(self.compiled)})
+        with entry["lock"]:
+            if "result" not in entry:
+                ptx = os.path.join(self.scratch, f"{entry['number']}.ptx")
+                entry["result"] = compile_program(case, self.tools, ptx, self.timeout)
+        return entry["result"]
+
+
+def compile_program(case, tools, ptx, timeout):
+    """Compiles a case's program to `ptx`; the PTX file, and an error."""
     program, *options = case["program"]
     if program.endswith(".ptx"):
         return program, ""
-    ptx = os.path.join(scratch, "program.ptx")
     translate = [os.path.join(tools, "tcc-translate"), "--tcc-to-ptx", program, *options, "-o", ptx]
     start = time.monotonic()
     code, _, error = command(translate, timeout, case["folder"])
@@ -62,8 +84,8 @@ def compile_program(case, tools, scratch, timeout):
     return ptx, error if code else ""
 
 
-def run_case(case, arguments, scratch):
-    ptx, error = compile_program(case, arguments.tools, scratch, arguments.timeout)
+def run_case(case, arguments, programs):
+    ptx, error = programs.get(case)
     if not error:
         run = [os.path.join(arguments.tools, "tcc-run"), ptx, "--json",
                f"--device={arguments.device}", *case["options"]]
@@ -108,6 +130,8 @@ def main():
     parser.add_argument("--out", help="JSON file of the results")
     parser.add_argument("--only", default="", help="run only cases whose name contains this")
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--jobs", type=int, default=1,
+                        help="cases at a time; those that measure time run alone, at the end")
     parser.add_argument("--timeout", type=float, default=120, help="seconds per command")
     arguments = parser.parse_args()
     arguments.tools = os.path.abspath(arguments.tools)
@@ -116,16 +140,23 @@ def main():
              if arguments.only in case["case"]]
     if not cases:
         sys.exit("no case")
+    # Times are only true of a machine that does nothing else.
+    timed = [case for case in cases if "--time" in case["options"]]
+    others = [case for case in cases if "--time" not in case["options"]]
     width = max(len(case["case"]) for case in cases)
     with tempfile.TemporaryDirectory() as scratch:
-        for case in cases:
-            run_case(case, arguments, scratch)
-            print(f"{'ok  ' if case['passed'] else 'FAIL'} {case['case']:<{width}}  {describe(case)}",
-                  flush=True)
-            # After each case, so that an interrupted run leaves what it has.
-            if arguments.out:
-                with open(arguments.out, "w", encoding="utf-8") as file:
-                    json.dump(cases, file, indent=1)
+        programs = Programs(arguments.tools, scratch, arguments.timeout)
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            running = pool.map(lambda case: run_case(case, arguments, programs) or case, others)
+            finished = itertools.chain(running, map(
+                lambda case: run_case(case, arguments, programs) or case, timed))
+            for case in finished:
+                print(f"{'ok  ' if case['passed'] else 'FAIL'} {case['case']:<{width}}  "
+                      f"{describe(case)}", flush=True)
+                # After each case, so that an interrupted run leaves what it has.
+                if arguments.out:
+                    with open(arguments.out, "w", encoding="utf-8") as file:
+                        json.dump([case for case in cases if "passed" in case], file, indent=1)
     failed = sum(not case["passed"] for case in cases)
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed else 0
