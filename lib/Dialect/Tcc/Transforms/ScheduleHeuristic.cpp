@@ -53,7 +53,7 @@ static int64_t countWaves(const ScheduleContext &facts, int64_t m, int64_t n) {
 }
 
 /// The schedule of a tile with as many stages as help and fit, at most `maxStages`; none if not
-/// even one fits.
+/// even two fit.
 static std::optional<ScheduleAttr> fitStages(MLIRContext *context, const ScheduleContext &facts,
                                              ArrayRef<int64_t> block, ArrayRef<int64_t> warps,
                                              MmaFamily family, Transport transport,
@@ -61,7 +61,7 @@ static std::optional<ScheduleAttr> fitStages(MLIRContext *context, const Schedul
   Epilogue epilogue = family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct;
   // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
   constexpr int64_t raster = 8;
-  for (int64_t stages = maxStages; stages > 0; --stages) {
+  for (int64_t stages = maxStages; stages > 1; --stages) {
     auto schedule = ScheduleAttr::get(context, block, warps, family, transport, stages, epilogue,
                                       Roles::Uniform, {}, raster, /*persistent=*/false, {});
     llvm::Error error = checkSchedule(facts, schedule);
@@ -134,7 +134,7 @@ mlir::tcc::chooseSchedule(MLIRContext *context, const ScheduleContext &facts, Mm
                                    "; write one as tcc.schedule");
   // Say what is wrong with the user's tile, with the division that most tiles allow.
   auto schedule = ScheduleAttr::get(context, *block, {1, 1}, family, transport,
-                                    transport == Transport::Register ? 1 : 2,
+                                    /*stages=*/2,
                                     family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct,
                                     Roles::Uniform, {}, 1, false, {});
   llvm::Error error = checkSchedule(facts, schedule);

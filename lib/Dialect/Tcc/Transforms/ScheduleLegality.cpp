@@ -1,6 +1,8 @@
 //===- ScheduleLegality.cpp - What a chip can hold of a schedule ----------===//
 
 #include "ScheduleLegality.h"
+
+#include "Target.h"
 #include "tcc/Support/SharedLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,18 +13,6 @@ namespace arch = ::tcc::arch;
 namespace support = ::tcc::support;
 using llvm::createStringError;
 using llvm::formatv;
-
-static arch::MmaFamily toArch(MmaFamily family) {
-  switch (family) {
-  case MmaFamily::Wmma:
-    return arch::MmaFamily::Wmma;
-  case MmaFamily::MmaSync:
-    return arch::MmaFamily::MmaSync;
-  case MmaFamily::Wgmma:
-    return arch::MmaFamily::Wgmma;
-  }
-  llvm_unreachable("covered switch");
-}
 
 llvm::Expected<const arch::MmaAtom *> mlir::tcc::findAtom(const ScheduleContext &context,
                                                           MmaFamily family) {
@@ -168,11 +158,15 @@ static llvm::Error checkTransport(const arch::Chip &chip, ScheduleAttr schedule)
     if (llvm::Error error = chip.require(arch::Feature::CpAsync))
       return createStringError("transport cp_async: " + llvm::toString(std::move(error)) +
                                "; use transport register");
-  if (schedule.getTransport() == Transport::Register && schedule.getStages() > 2)
+  if (schedule.getTransport() == Transport::Register && schedule.getStages() != 2)
     return createStringError(
         formatv("transport register holds one tile in registers while another is multiplied: "
-                "stages is 1 or 2, not {0}",
+                "stages is 2, not {0}",
                 schedule.getStages()));
+  if (schedule.getStages() < 2)
+    return createStringError(
+        "with one stage nothing is copied while tiles are multiplied; stages is "
+        "2 or more");
   return llvm::Error::success();
 }
 
@@ -183,6 +177,8 @@ static llvm::Error checkStructure(const arch::MmaAtom &atom, ScheduleAttr schedu
   if (schedule.getEpilogue() == Epilogue::Tma)
     return createStringError("epilogue tma stores what wgmma made, and this build has no wgmma "
                              "backend; use epilogue = direct or shared");
+  if (schedule.getPersistent())
+    return createStringError("this build computes one tile in each block; leave persistent out");
   if (schedule.getRoles() != Roles::Uniform)
     return createStringError(
         "warp roles belong to transport tma; with cp_async and register, roles "
@@ -190,6 +186,32 @@ static llvm::Error checkStructure(const arch::MmaAtom &atom, ScheduleAttr schedu
   if (llvm::any_of(schedule.getCluster(), [](int64_t blocks) { return blocks != 1; }))
     return createStringError("clusters belong to transport tma; leave cluster out");
   return llvm::Error::success();
+}
+
+/// The nearest schedule whose buffers fit: fewer stages first, then smaller blocks.
+static std::string suggestShared(const ScheduleContext &context, const arch::MmaAtom &atom,
+                                 ScheduleAttr schedule, const SharedBytes &bytes) {
+  int64_t limit = context.chip->limits().sharedBytesPerBlock;
+  int64_t stages = (limit - bytes.epilogue) / bytes.perStage;
+  if (stages >= 2)
+    return formatv("stages = {0} fits", stages);
+  int64_t m = schedule.getBlockM(), n = schedule.getBlockN(), k = schedule.getBlockK();
+  constexpr std::array<int64_t, 3> divisors[] = {{1, 1, 2}, {1, 2, 1}, {2, 1, 1}, {1, 2, 2},
+                                                 {2, 2, 1}, {2, 2, 2}, {2, 4, 2}, {4, 4, 2}};
+  for (auto [lessM, lessN, lessK] : divisors) {
+    ScheduleAttr candidate =
+        withTiles(schedule, {m / lessM, n / lessN, k / lessK}, schedule.getWarps());
+    if (llvm::Error error = checkTiles(atom, candidate)) {
+      llvm::consumeError(std::move(error));
+      continue;
+    }
+    llvm::Expected<SharedBytes> smaller = predictSharedBytes(context, atom, candidate);
+    if (!smaller)
+      llvm::consumeError(smaller.takeError());
+    else if (smaller->total() <= limit)
+      return formatv("block = [{0}, {1}, {2}] fits", m / lessM, n / lessN, k / lessK);
+  }
+  return "use a smaller block and fewer stages";
 }
 
 static llvm::Error checkShared(const ScheduleContext &context, const arch::MmaAtom &atom,
@@ -200,14 +222,11 @@ static llvm::Error checkShared(const ScheduleContext &context, const arch::MmaAt
   int64_t limit = context.chip->limits().sharedBytesPerBlock;
   if (bytes->total() <= limit)
     return llvm::Error::success();
-  int64_t fitting = std::max<int64_t>(0, (limit - bytes->epilogue) / bytes->perStage);
-  std::string remedy = fitting ? std::string(formatv("stages = {0} fits", fitting))
-                               : std::string("use a smaller block");
   return createStringError(formatv(
       "needs {0} bytes of shared memory ({1} stages of {2} bytes, {3} for the epilogue), but "
       "{4} allows {5} a block; {6}",
       bytes->total(), bytes->stages, bytes->perStage, bytes->epilogue, context.chip->name(), limit,
-      remedy));
+      suggestShared(context, atom, schedule, *bytes)));
 }
 
 /// The nearest schedule whose registers fit: more warps first, then smaller blocks.

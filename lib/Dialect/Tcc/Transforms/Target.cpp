@@ -25,7 +25,7 @@ FailureOr<const arch::Chip *> mlir::tcc::getChip(func::FuncOp kernel) {
   return *chip;
 }
 
-static arch::MmaFamily toArch(MmaFamily family) {
+arch::MmaFamily mlir::tcc::toArch(MmaFamily family) {
   switch (family) {
   case MmaFamily::Wmma:
     return arch::MmaFamily::Wmma;

@@ -9,6 +9,9 @@
 
 namespace mlir::tcc {
 
+/// The family in lib/Arch's terms.
+::tcc::arch::MmaFamily toArch(MmaFamily family);
+
 /// The chip of the gpu.module around `kernel`; an error at the kernel if it is not in one, or if
 /// the module hasn't exactly one #nvvm.target whose chip is known (L0t.1).
 FailureOr<const ::tcc::arch::Chip *> getChip(func::FuncOp kernel);
