@@ -54,7 +54,7 @@ static LogicalResult assign(Value tile, Attribute encoding) {
   tile.setType(encoded);
   DenseElementsAttr constant;
   if (definer && matchPattern(definer, m_Constant(&constant))) {
-    if (!constant.isSplat())
+    if (!constant.isSplat() || !isa<arith::ConstantOp>(definer))
       return definer->emitOpError() << "expects a splat: a tile has one value everywhere (L1.4)";
     cast<arith::ConstantOp>(definer).setValueAttr(constant.resizeSplat(encoded));
   }
@@ -78,6 +78,8 @@ static LogicalResult propagateBackward(Value tile, Attribute encoding) {
   if (isa<LoadOp>(op))
     return isOpaque(encoding) ? refuseOpaque(op) : success();
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    if (broadcast.getDimensions().size() != 1)
+      return op->emitOpError() << "expects a tile of one dimension to broadcast (L1.4)";
     int64_t dim = broadcast.getDimensions().front();
     int64_t size = cast<RankedTensorType>(tile.getType()).getDimSize(dim);
     auto slice = SliceAttr::getChecked([&] { return op->emitOpError(); }, op->getContext(), dim,
@@ -173,6 +175,8 @@ static LogicalResult assignForward(Operation *op, ScheduleAttr schedule) {
     // The accumulator has no part in this tile: any distribution is as good as another.
     OpOperand &value = op->getOpOperand(0);
     auto tile = cast<RankedTensorType>(value.get().getType());
+    if (tile.getRank() != 2)
+      return op->emitOpError() << "expects a tile of two dimensions, found " << tile << " (L1.4)";
     return tile.getEncoding() ? success() : require(value, getRowEncoding(tile, schedule));
   }
   bool isElementwise =

@@ -64,6 +64,8 @@ static LogicalResult checkLevel(func::FuncOp kernel, StringRef pass, Level expec
   FailureOr<Level> found = getLevel(kernel);
   if (failed(found))
     return failure();
+  if (*found == expected && !llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError() << "expects a body of one block, found control flow between blocks";
   if (*found == expected)
     return success();
   InFlightDiagnostic error = kernel.emitError()

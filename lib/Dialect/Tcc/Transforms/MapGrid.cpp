@@ -41,9 +41,10 @@ static FailureOr<StringRef> getDimName(func::FuncOp kernel, Operation *user, Val
   };
   auto dim = bound.getDefiningOp<memref::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
-  if (!index)
+  Value matrix = index ? dim.getSource() : Value();
+  auto type = index ? dyn_cast<MemRefType>(matrix.getType()) : MemRefType();
+  if (!type || *index < 0 || *index >= type.getRank())
     return refuse();
-  Value matrix = dim.getSource();
   while (auto transpose = matrix.getDefiningOp<memref::TransposeOp>()) {
     index = transpose.getPermutation().getDimPosition(*index);
     matrix = transpose.getIn();

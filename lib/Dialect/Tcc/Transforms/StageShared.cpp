@@ -115,6 +115,8 @@ static LogicalResult setEpilogueBytes(MatmulLoop &program, ScheduleAttr schedule
     if (failed(contiguous))
       return failure();
     Type element = tile.getElementType();
+    if (!element.isIntOrFloat())
+      return op->emitOpError() << "expects integers or floating-point numbers, found " << element;
     int64_t bytes = getElementBytes(element);
     if (outputs.size() == 1 && tile.getRank() == 2 && *contiguous == 1) {
       int64_t vector = getEpilogueVector(schedule.getEpilogue(), element);

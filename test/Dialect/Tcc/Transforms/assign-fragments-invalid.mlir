@@ -109,3 +109,46 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
     return
   }
 }
+
+// -----
+
+#s = #tcc.schedule<block = [16, 8, 16], warps = [1, 1], mma = mma_sync, transport = register, stages = 2>
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+  func.func @column_is_stored(%v: memref<?xf32>, %K: index) attributes {tcc.level = "L2", tcc.schedule = #s} {
+    %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+    %s = tcc.alloc_shared : !tcc.shared<16x16xf16, #tcc.layout<contiguous = 1>>
+    %t = tcc.alloc_shared : !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>>
+    %acc = scf.for %k = %K to %K step %K iter_args(%c = %zero) -> (tensor<16x8xf32>) {
+      %a = tcc.local_load %s : !tcc.shared<16x16xf16, #tcc.layout<contiguous = 1>> -> tensor<16x16xf16>
+      %b = tcc.local_load %t : !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>> -> tensor<16x8xf16>
+      %d = tcc.matmul %a, %b, %c : tensor<16x16xf16>, tensor<16x8xf16>, tensor<16x8xf32>
+      scf.yield %d : tensor<16x8xf32>
+    }
+    %x = tcc.load %v[%K] : memref<?xf32> -> tensor<8xf32>
+    // expected-error @below {{expects a tile of two dimensions, found 'tensor<8xf32>' (L1.4)}}
+    tcc.store %x, %v[%K] {bytes = 4 : i64} : tensor<8xf32>, memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+#s = #tcc.schedule<block = [16, 8, 16], warps = [1, 1], mma = mma_sync, transport = register, stages = 2>
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+  func.func @broadcast_of_a_scalar(%x: tensor<f32>, %K: index) attributes {tcc.level = "L2", tcc.schedule = #s} {
+    %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+    %s = tcc.alloc_shared : !tcc.shared<16x16xf16, #tcc.layout<contiguous = 1>>
+    %t = tcc.alloc_shared : !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>>
+    %acc = scf.for %k = %K to %K step %K iter_args(%c = %zero) -> (tensor<16x8xf32>) {
+      %a = tcc.local_load %s : !tcc.shared<16x16xf16, #tcc.layout<contiguous = 1>> -> tensor<16x16xf16>
+      %b = tcc.local_load %t : !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>> -> tensor<16x8xf16>
+      %d = tcc.matmul %a, %b, %c : tensor<16x16xf16>, tensor<16x8xf16>, tensor<16x8xf32>
+      scf.yield %d : tensor<16x8xf32>
+    }
+    %e = tensor.empty() : tensor<16x8xf32>
+    // expected-error @below {{expects a tile of one dimension to broadcast (L1.4)}}
+    %b = linalg.broadcast ins(%x : tensor<f32>) outs(%e : tensor<16x8xf32>) dimensions = [0, 1]
+    %r = arith.addf %acc, %b : tensor<16x8xf32>
+    return
+  }
+}

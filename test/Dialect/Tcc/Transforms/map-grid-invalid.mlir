@@ -65,3 +65,25 @@ func.func @negative_bound() attributes {tcc.level = "L3", tcc.schedule = #s} {
   }
   return
 }
+
+// -----
+
+#s = #tcc.schedule<block = [32, 32, 32], warps = [1, 2], mma = mma_sync, transport = cp_async, stages = 2>
+func.func @no_such_dimension(%A: memref<?x?xf16> {tcc.dims = ["M", "K"]}) attributes {tcc.level = "L3", tcc.schedule = #s} {
+  %c7 = arith.constant 7 : index
+  %M = memref.dim %A, %c7 : memref<?x?xf16>
+  // expected-error @below {{expects the bounds of the tile loop to be constants or sizes of arguments by memref.dim (L1.1)}}
+  scf.forall (%m, %n) = (0, 0) to (%M, 64) step (32, 32) {
+  }
+  return
+}
+
+// -----
+
+#s = #tcc.schedule<block = [32, 32, 32], warps = [1, 2], mma = mma_sync, transport = cp_async, stages = 2>
+// expected-error @below {{expects a body of one block, found control flow between blocks}}
+func.func @blocks() attributes {tcc.level = "L3", tcc.schedule = #s} {
+  cf.br ^next
+^next:
+  return
+}
