@@ -32,7 +32,7 @@ constexpr uint64_t kSharedBase = 1024;
 constexpr uint64_t kLocalBase = 16;
 constexpr uint64_t kMaxLocalBytes = uint64_t(512) << 10;
 constexpr uint64_t kKernelParameterTag = uint64_t(1) << 30;
-/// Function pointers: this tag plus the function's index.
+/// Function pointers: this tag plus the function's index in the module.
 constexpr uint64_t kFunctionTag = uint64_t(0x7c00) << 32;
 
 constexpr bool isInWindow(uint64_t address, uint64_t window) {

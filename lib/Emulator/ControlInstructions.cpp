@@ -39,8 +39,10 @@ void executeCall(Warp &warp, const Instruction &inst) {
   uint32_t rest = warp.active();
   while (rest && !warp.machine().stopped()) {
     unsigned first = *LaneRange(rest).begin();
-    uint64_t function = target[first] - kFunctionTag;
-    if (function >= program.functions.size())
+    uint64_t value = target[first] - kFunctionTag;
+    uint32_t function =
+        value < program.functionOfModule.size() ? program.functionOfModule[value] : kNoSlot;
+    if (function == kNoSlot)
       return warp.fault(FindingKind::IllegalInstruction, inst, first,
                         "the called address is not a function");
     const FunctionCode &code = program.functions[function];
@@ -53,7 +55,7 @@ void executeCall(Warp &warp, const Instruction &inst) {
     uint32_t same = 0;
     for (unsigned lane : LaneRange(rest))
       same |= uint32_t(target[lane] == target[first]) << lane;
-    call(warp, inst, same, uint32_t(function));
+    call(warp, inst, same, function);
     rest &= ~same;
   }
 }

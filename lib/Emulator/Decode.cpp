@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <unordered_map>
+
 using namespace tcc::emulator;
 using llvm::StringRef;
 
@@ -48,7 +50,7 @@ private:
   llvm::DenseMap<uint32_t, uint32_t> functionIndex;
   llvm::DenseMap<uint32_t, uint64_t> sharedOffset;
   std::vector<llvm::DenseMap<uint32_t, uint64_t>> functionOffset;
-  llvm::DenseMap<uint64_t, uint32_t> constantIndex;
+  std::unordered_map<uint64_t, uint32_t> constantIndex; // every 64-bit value may be a key
   llvm::DenseMap<unsigned, uint32_t> specialIndex;
   std::vector<uint32_t> usedShared;
 };
@@ -75,6 +77,14 @@ void Decoder::collectOperand(const ParsedOperand &operand) {
 void Decoder::collect(uint32_t entry) {
   functionIndex[entry] = 0;
   reachable.push_back(entry);
+  // Tables of function pointers.
+  for (const Variable &variable : module.variables)
+    for (const Relocation &relocation : variable.relocations) {
+      auto callee = module.functionIndex.find(relocation.symbol);
+      if (callee != module.functionIndex.end() &&
+          functionIndex.try_emplace(callee->second, reachable.size()).second)
+        reachable.push_back(callee->second);
+    }
   for (size_t i = 0; i < reachable.size(); ++i) {
     const ParsedFunction &function = module.functions[reachable[i]];
     for (const ParsedInstruction &instruction : function.body)
@@ -172,6 +182,9 @@ void Decoder::place(const ParsedFunction &parsed, const std::vector<uint32_t> &l
 
 Program Decoder::decode() {
   program.sharedBaseRow = program.rowCount++;
+  program.functionOfModule.assign(module.functions.size(), kNoSlot);
+  for (auto [moduleIndex, index] : functionIndex)
+    program.functionOfModule[moduleIndex] = index;
   layOutShared();
   uint64_t total = 0;
   for (uint32_t f : reachable)
@@ -364,7 +377,7 @@ Operand Decoder::decodeOperand(const ParsedOperand &parsed, Instruction &inst) {
     break;
   }
   case ParsedOperand::Kind::Function:
-    setImmediate(operand, kFunctionTag + functionIndex.lookup(parsed.slot));
+    setImmediate(operand, kFunctionTag + parsed.slot);
     break;
   case ParsedOperand::Kind::Label:
     operand.kind = Operand::Kind::Label;

@@ -92,13 +92,18 @@ Error DeviceState::relocate(const ParsedModule &module, const LoadedModule &load
                             const Variable &variable, uint64_t address) {
   for (const Relocation &relocation : variable.relocations) {
     auto symbol = module.variableIndex.find(relocation.symbol);
-    if (symbol == module.variableIndex.end())
+    auto function = module.functionIndex.find(relocation.symbol);
+    uint64_t value = relocation.addend;
+    if (symbol != module.variableIndex.end())
+      value += loaded.variables[symbol->second];
+    else if (function != module.functionIndex.end())
+      value += kFunctionTag + function->second;
+    else
       return llvm::createStringError(formatv("the initial value of '{0}' (line {1}) names '{2}', "
-                                             "which is no variable of the module",
+                                             "which the module does not declare",
                                              variable.name, variable.location.line,
                                              relocation.symbol)
                                          .str());
-    uint64_t value = loaded.variables[symbol->second] + relocation.addend;
     Allocation *allocation = memory.find(address, variable.size);
     std::memcpy(allocation->data.get() + relocation.offset, &value,
                 std::min<unsigned>(relocation.bytes, 8));

@@ -5,6 +5,8 @@
 //   //! {"kernel", "grid", "block", "cluster", "dynamic_shared", "compare", ...}   the launch
 //   //!arg {...}                                                   one per kernel parameter
 //
+// A buffer's "data" and "expect" are base64, or lists of numbers of the buffer's "type".
+//
 // `compare` is "exact", or "ulp:f32" and the like for approximate functions. Family "fault" and
 // "expect_error" want a fault. "expect_finding": {"kind", "message"} wants a finding of that kind
 // with that text in it (the message is optional), at the line with the comment `//< finding` if
