@@ -25,6 +25,11 @@ Expected<std::vector<double>> DeviceModule::time(ArrayRef<LaunchPlan> rotation, 
   return milliseconds;
 }
 
+Expected<VersusTimes> DeviceModule::timeVersusCublasLt(ArrayRef<LaunchPlan>, ArrayRef<MatmulCall>,
+                                                       unsigned, unsigned) {
+  return createStringError("--vs=cublaslt needs a GPU, use --device=cuda");
+}
+
 //===----------------------------------------------------------------------===//
 // DeviceBuffer
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "tcc/Runtime/Run.h"
 #include "ArgumentSet.h"
+#include "MatmulCall.h"
 #include "tcc/Metadata/Header.h"
 #include "tcc/Runtime/Npy.h"
 #include "llvm/ADT/STLExtras.h"
@@ -262,6 +263,7 @@ Error Runner::checkOutputs(ArgumentSet &arguments, Fill fill, bool isFirst) {
       checked = std::move(*compared);
     }
     checkStrayWrites(arguments.getHost(i), *after, checked);
+    checked.fingerprint = fingerprint(*after);
     set.checks.push_back(std::move(checked));
   }
   return Error::success();
@@ -309,6 +311,7 @@ Error Runner::time() {
     bytes += layout.getSpan() * getByteSize(layout.type);
   std::vector<ArgumentSet> sets;
   std::vector<LaunchPlan> plans;
+  std::vector<MatmulCall> calls;
   TimingResult timing;
   timing.inputSets = getInputSets(result.device, bytes);
   for (unsigned i = 0; i < timing.inputSets; ++i) {
@@ -323,16 +326,31 @@ Error Runner::time() {
     if (!planned)
       return planned.takeError();
     plans.push_back(std::move(*planned));
+    if (options.versusCublasLt) {
+      Expected<MatmulCall> call = describeMatmul(kernel(), problem, set->getSymbols());
+      if (!call)
+        return call.takeError();
+      calls.push_back(*call);
+    }
     sets.push_back(std::move(*set));
   }
   timing.wallTime = result.device.backend != "cuda";
   unsigned warmup = timing.wallTime ? 0 : options.warmup;
   unsigned repeats = timing.wallTime ? std::min(options.repeats, 3u) : options.repeats;
-  Expected<std::vector<double>> times = module->time(plans, warmup, repeats);
-  if (!times)
-    return times.takeError();
-  sort(*times);
-  timing.milliseconds = std::move(*times);
+  if (options.versusCublasLt) {
+    Expected<VersusTimes> times = module->timeVersusCublasLt(plans, calls, warmup, repeats);
+    if (!times)
+      return times.takeError();
+    timing.milliseconds = std::move(times->own);
+    timing.peerMilliseconds = std::move(times->peer);
+  } else {
+    Expected<std::vector<double>> times = module->time(plans, warmup, repeats);
+    if (!times)
+      return times.takeError();
+    timing.milliseconds = std::move(*times);
+  }
+  sort(timing.milliseconds);
+  sort(timing.peerMilliseconds);
   if (kernel().reference && timing.getMedian() > 0)
     timing.teraflops =
         2 * countMultiplyAdds(*kernel().reference, problem.dims) / (timing.getMedian() * 1e9);

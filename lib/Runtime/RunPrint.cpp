@@ -92,6 +92,10 @@ static void printTiming(raw_ostream &os, const TimingResult &timing) {
   else
     os << ", " << timing.inputSets << " input sets in turn, " << format("%.1f", timing.teraflops)
        << " TFLOP/s\n";
+  if (!timing.peerMilliseconds.empty())
+    os << "  cublasLt in turn with it: " << format("%.6g", timing.getPeerMedian())
+       << " ms median; tcc runs at " << format("%.3f", timing.getPeerMedian() / timing.getMedian())
+       << " of its speed\n";
 }
 
 void printResult(raw_ostream &os, const RunResult &result) {
@@ -137,6 +141,7 @@ static json::Value toJSON(const CheckResult &check) {
                       {"mean_rel_error", number(check.meanRelError)},
                       {"worst_of_bound", number(check.worstOfBound)},
                       {"stray_bytes", check.strayBytes},
+                      {"fingerprint", utohexstr(check.fingerprint)},
                       {"first_failures", std::move(first)}};
 }
 

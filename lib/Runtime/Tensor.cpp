@@ -5,6 +5,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 #include <new>
 #include <unistd.h>
 
@@ -131,6 +132,22 @@ uint8_t *HostTensor::getElement(int64_t elementOffset) {
 
 const uint8_t *HostTensor::getElement(int64_t elementOffset) const {
   return bytes.get() + getBaseOffset() + elementOffset * getByteSize(layout.type);
+}
+
+uint64_t fingerprint(const HostTensor &tensor) {
+  const TensorLayout &layout = tensor.getLayout();
+  unsigned bytes = getByteSize(layout.type);
+  uint64_t result = 0xcbf29ce484222325; // FNV-1a, an element at a time
+  Shape index(layout.shape.size(), 0);
+  for (int64_t i = 0, count = layout.getNumElements(); i < count; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, tensor.getElement(layout.getElementOffset(index)), bytes);
+    result = (result ^ bits) * 0x100000001b3;
+    result ^= result >> 32;
+    for (size_t dim = index.size(); dim-- > 0 && ++index[dim] == layout.shape[dim];)
+      index[dim] = 0;
+  }
+  return result;
 }
 
 } // namespace tcc::runtime

@@ -46,6 +46,7 @@ OPTION(uint64_t, seed, "seed", cl::init(1), cl::desc("Seed of the random values"
 OPTION(bool, check, "check", cl::desc("Compare with the PTX's reference, in float64"));
 OPTION(bool, timed, "time", cl::desc("Measure, as the median of --repeat launches"));
 OPTION(unsigned, repeats, "repeat", cl::init(20), cl::desc("Launches that --time measures"));
+OPTION(std::string, versus, "vs", cl::desc("With --time: a library to measure in turn, cublaslt"));
 OPTION(bool, printJSON, "json", cl::desc("Print the results as JSON"));
 
 // Devices
@@ -101,6 +102,8 @@ static Expected<RunOptions> readOptions() {
                              "'");
   if (!report.empty() && report != "text" && report != "json")
     return createStringError("--report: expected text or json, found '" + report + "'");
+  if (!versus.empty() && (versus != "cublaslt" || !timed))
+    return createStringError("--vs: expected --time --vs=cublaslt");
   if (repeats == 0)
     return createStringError("--repeat must be at least 1");
   options.fill = *parsedFill;
@@ -108,6 +111,7 @@ static Expected<RunOptions> readOptions() {
   options.seed = seed;
   options.check = check;
   options.time = timed;
+  options.versusCublasLt = !versus.empty();
   options.repeats = repeats;
   options.device = {backend,  timeout,         chip, smCount, scheduleSeed,
                     maxSteps, !report.empty(), trace};

@@ -66,6 +66,16 @@ TEST(Tensor, TooLargeForTheMachine) {
             std::string::npos);
 }
 
+TEST(Tensor, FingerprintIgnoresStrides) {
+  HostTensor dense = cantFail(HostTensor::create(makeDenseLayout(ElementType::I8, {2, 3}), 0));
+  HostTensor padded = cantFail(HostTensor::create({ElementType::I8, {2, 3}, {1, 7}, 2}, 64));
+  for (int64_t i = 0; i < 6; ++i)
+    *dense.getElement(i) = *padded.getElement(i / 3 + i % 3 * 7) = i;
+  EXPECT_EQ(fingerprint(dense), fingerprint(padded));
+  std::swap(*dense.getElement(1), *dense.getElement(2));
+  EXPECT_NE(fingerprint(dense), fingerprint(padded));
+}
+
 TEST(Tensor, GuardsAndOffset) {
   HostTensor tensor = cantFail(HostTensor::create({ElementType::F16, {2, 3}, {8, 1}, 5}, 256));
   EXPECT_EQ(tensor.getBytes().size(), size_t(2 * 256 + 2 * (5 + 11)));

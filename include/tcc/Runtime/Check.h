@@ -26,6 +26,7 @@ struct CheckResult {
   double maxRelError = 0, meanRelError = 0; // of elements that aren't 0
   double worstOfBound = 0;                  // the largest error in units of its bound
   std::vector<Mismatch> first;              // the first few, by position in memory
+  uint64_t fingerprint = 0;                 // of the output's bits, equal for equal results
   int64_t strayBytes = 0;                   // padding and guard bytes that changed
   int64_t firstStrayByte = 0;               // from element (0, …, 0)
 

@@ -31,6 +31,24 @@ struct LaunchReport {
   std::string trace;
 };
 
+/// C = A·B (or C += A·B) as a library is asked for it: A is rows×depth, B depth×columns. Leading
+/// dimensions count elements. C is row-major.
+struct MatmulCall {
+  ElementType input = ElementType::F16;
+  ElementType output = ElementType::F32;
+  int64_t rows = 0, columns = 0, depth = 0;
+  uint64_t a = 0, b = 0, c = 0; // device addresses
+  int64_t lda = 0, ldb = 0, ldc = 0;
+  bool aIsRowMajor = true, bIsRowMajor = true;
+  bool accumulate = false;
+};
+
+/// Milliseconds of each launch of a kernel and of its peer, which took turns.
+struct VersusTimes {
+  std::vector<double> own, peer;
+  unsigned algorithm = 0, candidates = 0; // which of the peer's algorithms was fastest
+};
+
 /// PTX loaded on a device.
 class DeviceModule {
 public:
@@ -43,6 +61,12 @@ public:
   /// `warmup` launches that aren't counted. The base class measures wall time.
   virtual llvm::Expected<std::vector<double>> time(llvm::ArrayRef<LaunchPlan> rotation,
                                                    unsigned warmup, unsigned repeats);
+
+  /// Races the kernel with cublasLt (the fastest of up to 8 that its heuristic names, with 64 MiB
+  /// of workspace) on the same input sets; one call per plan. Fails where there is no GPU.
+  virtual llvm::Expected<VersusTimes> timeVersusCublasLt(llvm::ArrayRef<LaunchPlan> rotation,
+                                                         llvm::ArrayRef<MatmulCall> calls,
+                                                         unsigned warmup, unsigned repeats);
 
   virtual LaunchReport getReport() const { return {}; }
 };

@@ -30,6 +30,7 @@ struct RunOptions {
   double tolerance = 0;              // of `expected`, absolute
   bool check = false;
   bool time = false;
+  bool versusCublasLt = false; // with `time`: measure cublasLt in turn
   unsigned repeats = 20;
   unsigned warmup = 5;
 };
@@ -46,7 +47,10 @@ struct TimingResult {
   double teraflops = 0;             // by the median; 0 without a matmul in the reference
   bool wallTime = false;            // the emulator's: says nothing about a GPU
 
+  std::vector<double> peerMilliseconds; // of cublasLt, sorted; empty where it wasn't asked for
+
   double getMedian() const { return milliseconds[milliseconds.size() / 2]; }
+  double getPeerMedian() const { return peerMilliseconds[peerMilliseconds.size() / 2]; }
 };
 
 struct RunResult {

@@ -67,6 +67,9 @@ private:
   size_t size = 0;
 };
 
+/// A hash of the elements' bits in row-major order, whatever the strides.
+uint64_t fingerprint(const HostTensor &tensor);
+
 } // namespace tcc::runtime
 
 #endif // TCC_RUNTIME_TENSOR_H

@@ -1,0 +1,53 @@
+//===- CudaModule.h - PTX loaded by the CUDA driver -------------*- C++ -*-===//
+
+#ifndef TCC_LIB_RUNTIME_CUDAMODULE_H
+#define TCC_LIB_RUNTIME_CUDAMODULE_H
+
+#include "CudaDriver.h"
+#include "tcc/Runtime/Device.h"
+#include <functional>
+
+namespace tcc::runtime {
+
+class CudaModule : public DeviceModule {
+public:
+  /// `hung` is the device's: set once a kernel doesn't end, after which no call may be made.
+  CudaModule(const cuda::Driver &driver, cuda::ModuleHandle handle, cuda::DeviceHandle device,
+             double timeoutSeconds, bool &hung)
+      : driver(driver), handle(handle), device(device), timeoutSeconds(timeoutSeconds), hung(hung) {
+  }
+  ~CudaModule() override;
+
+  llvm::Error launch(const LaunchPlan &plan) override;
+  llvm::Expected<std::vector<double>> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                           unsigned repeats) override;
+  llvm::Expected<VersusTimes> timeVersusCublasLt(llvm::ArrayRef<LaunchPlan> rotation,
+                                                 llvm::ArrayRef<MatmulCall> calls, unsigned warmup,
+                                                 unsigned repeats) override;
+
+private:
+  /// Puts the work on input set `set` into the stream.
+  using Contender = std::function<llvm::Error(size_t set)>;
+
+  /// Makes the kernel ready to run on every plan of the rotation.
+  llvm::Expected<Contender> prepare(llvm::ArrayRef<LaunchPlan> rotation);
+  /// Milliseconds of each repeat of each contender. They take turns, so that what changes over
+  /// time (clocks, temperature) is shared.
+  llvm::Expected<std::vector<std::vector<double>>> race(llvm::ArrayRef<Contender> contenders,
+                                                        size_t sets, unsigned warmup,
+                                                        unsigned repeats, llvm::StringRef what);
+  llvm::Expected<cuda::Function> findFunction(const LaunchPlan &plan);
+  llvm::Error waitFor(cuda::Event event, llvm::StringRef what);
+  llvm::Error reserveEvents(size_t count);
+
+  const cuda::Driver &driver;
+  cuda::ModuleHandle handle;
+  cuda::DeviceHandle device;
+  double timeoutSeconds;
+  bool &hung;
+  std::vector<cuda::Event> events;
+};
+
+} // namespace tcc::runtime
+
+#endif // TCC_LIB_RUNTIME_CUDAMODULE_H
