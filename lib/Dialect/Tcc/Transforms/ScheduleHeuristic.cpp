@@ -18,7 +18,9 @@ llvm::Expected<MmaFamily> mlir::tcc::chooseFamily(const ScheduleContext &context
   return MmaFamily::Wmma;
 }
 
-Transport mlir::tcc::chooseTransport(const arch::Chip &chip) {
+Transport mlir::tcc::chooseTransport(const arch::Chip &chip, MmaFamily family) {
+  if (family == MmaFamily::Wgmma)
+    return Transport::Tma;
   return chip.hasAsyncCopy() ? Transport::CpAsync : Transport::Register;
 }
 
@@ -29,10 +31,18 @@ struct TileCandidate {
   int64_t m, n, warpsM, warpsN;
   int64_t efficiency;
 };
-constexpr TileCandidate tileCandidates[] = {
+constexpr TileCandidate warpTiles[] = {
     {128, 256, 2, 4, 100}, {128, 128, 2, 4, 90}, {64, 128, 2, 4, 80},
     {64, 64, 2, 2, 65},    {32, 64, 2, 2, 45},   {32, 32, 2, 2, 30},
 };
+constexpr TileCandidate warpgroupTiles[] = {
+    {128, 256, 8, 1, 100}, {128, 192, 8, 1, 97}, {128, 128, 8, 1, 90},
+    {64, 256, 4, 1, 80},   {64, 128, 4, 1, 65},  {64, 64, 4, 1, 45},
+};
+
+/// How warps may divide a tile that is given, better ones first.
+constexpr std::pair<int64_t, int64_t> warpGrids[] = {
+    {2, 4}, {4, 2}, {2, 2}, {1, 4}, {8, 1}, {4, 1}, {1, 2}, {2, 1}, {1, 1}, {4, 4}, {2, 8}, {8, 2}};
 
 constexpr int64_t assumedSize = 4096;
 
@@ -59,11 +69,12 @@ static std::optional<ScheduleAttr> fitStages(MLIRContext *context, const Schedul
                                              MmaFamily family, Transport transport,
                                              int64_t maxStages) {
   Epilogue epilogue = family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct;
+  Roles roles = transport == Transport::Tma ? Roles::Cooperative : Roles::Uniform;
   // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
   constexpr int64_t raster = 8;
   for (int64_t stages = maxStages; stages > 1; --stages) {
     auto schedule = ScheduleAttr::get(context, block, warps, family, transport, stages, epilogue,
-                                      Roles::Uniform, {}, raster, /*persistent=*/false, {});
+                                      roles, {}, raster, /*persistent=*/false, {});
     llvm::Error error = checkSchedule(facts, schedule);
     if (!error)
       return schedule;
@@ -100,24 +111,15 @@ static std::optional<Scored> scoreTile(MLIRContext *context, const ScheduleConte
 llvm::Expected<ScheduleAttr>
 mlir::tcc::chooseSchedule(MLIRContext *context, const ScheduleContext &facts, MmaFamily family,
                           Transport transport, std::optional<std::array<int64_t, 3>> block) {
-  SmallVector<TileCandidate> tiles(std::begin(tileCandidates), std::end(tileCandidates));
+  bool isWgmma = family == MmaFamily::Wgmma;
+  SmallVector<TileCandidate> tiles(isWgmma ? ArrayRef(warpgroupTiles) : ArrayRef(warpTiles));
   // Register tiles in flight grow with the slab, so that 32 is the most that pays there.
   SmallVector<int64_t> blockKs = {64, 32};
   if (transport == Transport::Register)
     blockKs = {32};
   if (block) {
     tiles.clear();
-    for (auto [warpsM, warpsN] : {std::pair(2, 4),
-                                  {4, 2},
-                                  {2, 2},
-                                  {1, 4},
-                                  {4, 1},
-                                  {1, 2},
-                                  {2, 1},
-                                  {1, 1},
-                                  {4, 4},
-                                  {2, 8},
-                                  {8, 2}})
+    for (auto [warpsM, warpsN] : warpGrids)
       tiles.push_back({(*block)[0], (*block)[1], warpsM, warpsN, 100});
     blockKs = {(*block)[2]};
   }
@@ -153,7 +155,7 @@ std::string mlir::tcc::explainSchedule(const ScheduleContext &context, ScheduleA
       schedule.getWarpsN(), atom->str(), schedule.getStages(),
       stringifyTransport(schedule.getTransport()), bytes.total(),
       context.chip->limits().sharedBytesPerBlock, predictRegisters(*atom, schedule).total(),
-      registerLimit(*context.chip, schedule.getNumThreads()));
+      registerLimit(*context.chip, schedule));
   if (llvm::any_of(context.sizes, ShapedType::isDynamic))
     text += llvm::formatv("; sizes not known are taken as {0}", assumedSize);
   return text;

@@ -12,8 +12,8 @@ namespace mlir::tcc {
 /// Fails if the chip has neither for the element type.
 llvm::Expected<MmaFamily> chooseFamily(const ScheduleContext &context);
 
-/// The transport to prefer: cp_async where the chip has it.
-Transport chooseTransport(const ::tcc::arch::Chip &chip);
+/// The transport to prefer: tma for wgmma, else cp_async where the chip has it.
+Transport chooseTransport(const ::tcc::arch::Chip &chip, MmaFamily family);
 
 /// The fastest legal schedule by a simple cost model: from a short list of tiles, the one with the
 /// least waves * tile area / efficiency, where a wave is one tile on each multiprocessor. Sizes

@@ -25,8 +25,6 @@ llvm::Expected<const arch::MmaAtom *> mlir::tcc::findAtom(const ScheduleContext 
     return createStringError(formatv("{0} has no {1} for {2}; it is there on {3}", chip.name(),
                                      arch::name(archFamily), arch::name(element),
                                      arch::chipsWithAtom(archFamily, element)));
-  if (archFamily == arch::MmaFamily::Wgmma)
-    return createStringError("this build has no wgmma backend; use mma_sync or wmma");
   // sm_75 has m16n8k8 alone, for which fragments and ldmatrix patterns are not written.
   if (archFamily == arch::MmaFamily::MmaSync && atom->k != 16)
     return createStringError(formatv("{0} has no mma_sync m16n8k16 for {1}, which the mma_sync "
@@ -55,7 +53,9 @@ llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext 
                                                           const arch::MmaAtom &atom,
                                                           ScheduleAttr schedule) {
   bool isWmma = schedule.getMma() == MmaFamily::Wmma;
-  auto consumer = isWmma ? support::SharedConsumer::Wmma : support::SharedConsumer::LdMatrix;
+  auto consumer = isWmma                                  ? support::SharedConsumer::Wmma
+                  : schedule.getMma() == MmaFamily::Wgmma ? support::SharedConsumer::Wgmma
+                                                          : support::SharedConsumer::LdMatrix;
   llvm::Expected<int64_t> lhs =
       bufferBytes(schedule.getBlockM(), schedule.getBlockK(), context.lhsContiguous, 2, consumer);
   if (!lhs)
@@ -65,13 +65,16 @@ llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext 
   if (!rhs)
     return rhs.takeError();
   SharedBytes bytes{*lhs + *rhs, schedule.getStages(), 0};
+  // A full and an empty mbarrier for each stage, of 8 bytes.
+  if (schedule.getTransport() == Transport::Tma)
+    bytes.other = 16 * schedule.getStages();
   if (schedule.getEpilogue() != Epilogue::Direct) {
     auto staging = isWmma ? support::SharedConsumer::Wmma : support::SharedConsumer::Epilogue;
     llvm::Expected<int64_t> epilogue =
         bufferBytes(atom.m * schedule.getWarpsM(), schedule.getBlockN(), 1, 4, staging);
     if (!epilogue)
       return epilogue.takeError();
-    bytes.epilogue = *epilogue;
+    bytes.other += *epilogue;
   }
   return bytes;
 }
@@ -82,10 +85,20 @@ RegisterCount mlir::tcc::predictRegisters(const arch::MmaAtom &atom, ScheduleAtt
   // A step of k holds one fragment of each operand: 16-bit elements over 32 lanes.
   int64_t step = (rows + columns) * atom.k / 2 / 32;
   RegisterCount count{rows * columns / 32, 0, 0, 0};
-  bool isWmma = schedule.getMma() == MmaFamily::Wmma;
-  // The mma.sync loop loads a step ahead. Measured on loops of 64 x 64 warp tiles: 242 to 254.
-  count.fragments = isWmma ? step : 2 * step;
-  count.other = isWmma ? 32 : 40;
+  switch (schedule.getMma()) {
+  case MmaFamily::Wmma:
+    count.fragments = step;
+    count.other = 32;
+    break;
+  case MmaFamily::MmaSync:
+    // The loop loads a step ahead. Measured with warps of 64 x 64: 242 to 254.
+    count.fragments = 2 * step;
+    count.other = 40;
+    break;
+  case MmaFamily::Wgmma:
+    count.other = 40; // operands stay in shared memory
+    break;
+  }
   if (schedule.getTransport() == Transport::Register)
     count.inFlight =
         llvm::divideCeil((schedule.getBlockM() + schedule.getBlockN()) * schedule.getBlockK() / 2,
@@ -93,11 +106,16 @@ RegisterCount mlir::tcc::predictRegisters(const arch::MmaAtom &atom, ScheduleAtt
   return count;
 }
 
-int64_t mlir::tcc::registerLimit(const arch::Chip &chip, int64_t threads) {
+int64_t mlir::tcc::registerLimit(const arch::Chip &chip, ScheduleAttr schedule) {
   const arch::Limits &limits = chip.limits();
+  int64_t threads = schedule.getNumThreads(), available = limits.registersPerMultiprocessor;
+  if (schedule.getRoles() != Roles::Uniform && schedule.getNumMmaWarps() > 4) {
+    // The producer's warpgroup gives its registers, all but 40, to the consumers (setmaxnreg).
+    threads = schedule.getNumMmaWarps() * 32;
+    available -= 128 * 40;
+  }
   // Registers are handed out to warps in units of 8 a thread.
-  int64_t share = limits.registersPerMultiprocessor / threads / 8 * 8;
-  return std::min(limits.registersPerThread, share);
+  return std::min(limits.registersPerThread, available / threads / 8 * 8);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,14 +136,29 @@ static llvm::Error checkTiles(const arch::MmaAtom &atom, ScheduleAttr schedule) 
   auto split = [&](unsigned extent, int64_t warps, StringRef along) -> std::string {
     return formatv("{0} of {1}, times {2} warps along {3}", extent, atom.str(), warps, along);
   };
-  if (llvm::Error error =
-          checkMultiple("block M", schedule.getBlockM(), atom.m * schedule.getWarpsM(),
-                        split(atom.m, schedule.getWarpsM(), "M")))
+  int64_t warpsM = schedule.getWarpsM();
+  std::string splitM = split(atom.m, warpsM, "M");
+  if (schedule.getMma() == MmaFamily::Wgmma) {
+    if (warpsM % 4)
+      return createStringError(
+          formatv("wgmma is performed by warpgroups of four warps along M; {0} "
+                  "warps aren't a multiple of 4",
+                  warpsM));
+    warpsM /= 4;
+    splitM = formatv("{0} of {1}, times {2} warpgroups along M", atom.m, atom.str(), warpsM);
+  }
+  if (llvm::Error error = checkMultiple("block M", schedule.getBlockM(), atom.m * warpsM, splitM))
     return error;
   if (llvm::Error error =
           checkMultiple("block N", schedule.getBlockN(), atom.nStep * schedule.getWarpsN(),
                         split(atom.nStep, schedule.getWarpsN(), "N")))
     return error;
+  int64_t warpN = schedule.getBlockN() / schedule.getWarpsN();
+  if (schedule.getMma() == MmaFamily::Wgmma && warpN > atom.n)
+    return createStringError(
+        formatv("a warpgroup multiplies {0} columns, but one wgmma has at most "
+                "{1}; use block N = {2}",
+                warpN, atom.n, atom.n * schedule.getWarpsN()));
   return checkMultiple("block K", schedule.getBlockK(), atom.k, formatv("k of {0}", atom.str()));
 }
 
@@ -148,11 +181,14 @@ static llvm::Error checkThreads(const arch::Chip &chip, ScheduleAttr schedule) {
 }
 
 static llvm::Error checkTransport(const arch::Chip &chip, ScheduleAttr schedule) {
+  bool isWgmma = schedule.getMma() == MmaFamily::Wgmma;
   if (schedule.getTransport() == Transport::Tma) {
     if (llvm::Error error = chip.require(arch::Feature::Tma))
       return createStringError("transport tma: " + llvm::toString(std::move(error)));
-    return createStringError("transport tma feeds wgmma, and this build has no wgmma backend; use "
-                             "cp_async");
+    if (!isWgmma)
+      return createStringError("transport tma feeds wgmma; with mma_sync and wmma, use cp_async");
+  } else if (isWgmma) {
+    return createStringError("wgmma reads what TMA brings; use transport = tma");
   }
   if (schedule.getTransport() == Transport::CpAsync)
     if (llvm::Error error = chip.require(arch::Feature::CpAsync))
@@ -175,16 +211,22 @@ static llvm::Error checkStructure(const arch::MmaAtom &atom, ScheduleAttr schedu
     return createStringError("wmma's fragments are opaque (PTX ISA), so that its results go "
                              "through shared memory: use epilogue = shared");
   if (schedule.getEpilogue() == Epilogue::Tma)
-    return createStringError("epilogue tma stores what wgmma made, and this build has no wgmma "
-                             "backend; use epilogue = direct or shared");
+    return createStringError("this build doesn't store by TMA; use epilogue = direct or shared");
   if (schedule.getPersistent())
     return createStringError("this build computes one tile in each block; leave persistent out");
-  if (schedule.getRoles() != Roles::Uniform)
-    return createStringError(
-        "warp roles belong to transport tma; with cp_async and register, roles "
-        "is uniform");
   if (llvm::any_of(schedule.getCluster(), [](int64_t blocks) { return blocks != 1; }))
-    return createStringError("clusters belong to transport tma; leave cluster out");
+    return createStringError("this build has no clusters; leave cluster out");
+  if (schedule.getTransport() != Transport::Tma) {
+    if (schedule.getRoles() != Roles::Uniform)
+      return createStringError("warp roles belong to transport tma; with cp_async and register, "
+                               "roles is uniform");
+    return llvm::Error::success();
+  }
+  if (schedule.getRoles() != Roles::Cooperative)
+    return createStringError(
+        "one thread issues what transport tma copies: use roles = cooperative");
+  if (schedule.getEpilogue() != Epilogue::Direct)
+    return createStringError("with roles = cooperative, use epilogue = direct");
   return llvm::Error::success();
 }
 
@@ -192,7 +234,7 @@ static llvm::Error checkStructure(const arch::MmaAtom &atom, ScheduleAttr schedu
 static std::string suggestShared(const ScheduleContext &context, const arch::MmaAtom &atom,
                                  ScheduleAttr schedule, const SharedBytes &bytes) {
   int64_t limit = context.chip->limits().sharedBytesPerBlock;
-  int64_t stages = (limit - bytes.epilogue) / bytes.perStage;
+  int64_t stages = (limit - bytes.other) / bytes.perStage;
   if (stages >= 2)
     return formatv("stages = {0} fits", stages);
   int64_t m = schedule.getBlockM(), n = schedule.getBlockN(), k = schedule.getBlockK();
@@ -222,11 +264,12 @@ static llvm::Error checkShared(const ScheduleContext &context, const arch::MmaAt
   int64_t limit = context.chip->limits().sharedBytesPerBlock;
   if (bytes->total() <= limit)
     return llvm::Error::success();
-  return createStringError(formatv(
-      "needs {0} bytes of shared memory ({1} stages of {2} bytes, {3} for the epilogue), but "
-      "{4} allows {5} a block; {6}",
-      bytes->total(), bytes->stages, bytes->perStage, bytes->epilogue, context.chip->name(), limit,
-      suggestShared(context, atom, schedule, *bytes)));
+  return createStringError(formatv("needs {0} bytes of shared memory ({1} stages of {2} bytes, {3} "
+                                   "for epilogue and barriers), but "
+                                   "{4} allows {5} a block; {6}",
+                                   bytes->total(), bytes->stages, bytes->perStage, bytes->other,
+                                   context.chip->name(), limit,
+                                   suggestShared(context, atom, schedule, *bytes)));
 }
 
 /// The nearest schedule whose registers fit: more warps first, then smaller blocks.
@@ -238,8 +281,7 @@ static std::string suggestRegisters(const arch::Chip &chip, const arch::MmaAtom 
       return false;
     }
     return candidate.getNumThreads() <= chip.limits().threadsPerBlock &&
-           predictRegisters(atom, candidate).total() <=
-               registerLimit(chip, candidate.getNumThreads());
+           predictRegisters(atom, candidate).total() <= registerLimit(chip, candidate);
   };
   int64_t m = schedule.getBlockM(), n = schedule.getBlockN(), k = schedule.getBlockK();
   int64_t warpsM = schedule.getWarpsM(), warpsN = schedule.getWarpsN();
@@ -255,7 +297,7 @@ static std::string suggestRegisters(const arch::Chip &chip, const arch::MmaAtom 
 static llvm::Error checkRegisters(const arch::Chip &chip, const arch::MmaAtom &atom,
                                   ScheduleAttr schedule) {
   RegisterCount count = predictRegisters(atom, schedule);
-  int64_t limit = registerLimit(chip, schedule.getNumThreads());
+  int64_t limit = registerLimit(chip, schedule);
   if (count.total() <= limit)
     return llvm::Error::success();
   return createStringError(formatv(

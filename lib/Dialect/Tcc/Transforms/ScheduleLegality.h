@@ -28,11 +28,11 @@ struct ScheduleContext {
 llvm::Expected<const ::tcc::arch::MmaAtom *> findAtom(const ScheduleContext &context,
                                                       MmaFamily family);
 
-/// Bytes of shared memory: the operands' buffers with all their stages, and the epilogue's staging
-/// buffer. Layouts are those that tcc-layout-shared chooses.
+/// Bytes of shared memory: the operands' buffers with all their stages, the epilogue's staging
+/// buffer and the pipeline's barriers. Layouts are those that tcc-layout-shared chooses.
 struct SharedBytes {
-  int64_t perStage, stages, epilogue;
-  int64_t total() const { return perStage * stages + epilogue; }
+  int64_t perStage, stages, other;
+  int64_t total() const { return perStage * stages + other; }
 };
 llvm::Expected<SharedBytes> predictSharedBytes(const ScheduleContext &context,
                                                const ::tcc::arch::MmaAtom &atom,
@@ -46,8 +46,8 @@ struct RegisterCount {
 };
 RegisterCount predictRegisters(const ::tcc::arch::MmaAtom &atom, ScheduleAttr schedule);
 
-/// Registers that a thread may have, so that one block of `threads` fits a multiprocessor.
-int64_t registerLimit(const ::tcc::arch::Chip &chip, int64_t threads);
+/// Registers that a thread that multiplies may have, so that one block fits a multiprocessor.
+int64_t registerLimit(const ::tcc::arch::Chip &chip, ScheduleAttr schedule);
 
 /// Fails with what is wrong, both numbers where there is a limit, and the nearest legal choice.
 llvm::Error checkSchedule(const ScheduleContext &context, ScheduleAttr schedule);

@@ -204,7 +204,7 @@ LogicalResult KernelTargeter::selectSchedule() {
     return fail(problem->matmulLoc, atom.takeError());
   }
   llvm::Expected<ScheduleAttr> chosen =
-      chooseSchedule(func.getContext(), context, *family, chooseTransport(chip), block);
+      chooseSchedule(func.getContext(), context, *family, chooseTransport(chip, *family), block);
   if (!chosen)
     return fail(func.getLoc(), chosen.takeError());
   schedule = *chosen;
@@ -224,8 +224,11 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
                              schedule.getPersistent(), schedule.getCluster());
     if (llvm::Error error = checkSchedule(context, base)) {
       llvm::consumeError(std::move(error));
+      // wgmma reads what TMA brings, and TMA needs aligned rows.
+      MmaFamily fallback =
+          schedule.getMma() == MmaFamily::Wgmma ? MmaFamily::MmaSync : schedule.getMma();
       llvm::Expected<ScheduleAttr> chosen =
-          chooseSchedule(func.getContext(), context, schedule.getMma(), variant.transport, block);
+          chooseSchedule(func.getContext(), context, fallback, variant.transport, block);
       if (!chosen)
         return fail(func.getLoc(), chosen.takeError()), failure();
       base = *chosen;

@@ -47,6 +47,13 @@ struct RowFacts {
 };
 } // namespace
 
+/// M > 0, N > 0, K > 0, as far as they aren't known.
+static void addSizePreconditions(const Problem &problem, SmallVectorImpl<std::string> &conditions) {
+  for (auto [size, name] : llvm::zip(problem.sizes, problem.axisNames))
+    if (ShapedType::isDynamic(size))
+      conditions.push_back(name + " > 0");
+}
+
 SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Problem &problem,
                                                   Transport transport, ArrayRef<int64_t> atMost) {
   RowFacts lhs(func, problem, problem.lhs.argument), rhs(func, problem, problem.rhs.argument);
@@ -62,8 +69,8 @@ SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Probl
   SmallVector<Variant> candidates = {
       {"align16", {16, 16, 16}, transport, {}},
       {"align16_narrow_store", {16, 16, outputBytes}, transport, {}}};
-  if (transport == Transport::CpAsync)
-    candidates.push_back({"align4", {4, 4, outputBytes}, transport, {}});
+  if (transport != Transport::Register)
+    candidates.push_back({"align4", {4, 4, outputBytes}, Transport::CpAsync, {}});
   candidates.push_back({"align" + std::to_string(inputBytes),
                         {inputBytes, inputBytes, outputBytes},
                         Transport::Register,
@@ -77,6 +84,10 @@ SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Probl
     auto [a, b, c] = variant.alignment;
     // PTX ISA, cp.async: 4, 8 or 16 bytes.
     if (variant.transport == Transport::CpAsync && std::min(a, b) < 4)
+      continue;
+    // A tensor map has rows aligned to 16 bytes, and no empty dimension (cuTensorMapEncodeTiled).
+    if (variant.transport == Transport::Tma &&
+        (std::min(a, b) < 16 || llvm::is_contained(problem.sizes, 0)))
       continue;
     bool outputsMayBe = llvm::all_of(outputs, [c = c](auto &row) { return row.mayBeAligned(c); });
     if (!lhs.mayBeAligned(a) || !rhs.mayBeAligned(b) || !outputsMayBe)
@@ -100,6 +111,8 @@ SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Probl
     rhs.addPreconditions(b, variant.preconditions);
     for (const RowFacts &row : outputs)
       row.addPreconditions(c, variant.preconditions);
+    if (variant.transport == Transport::Tma)
+      addSizePreconditions(problem, variant.preconditions);
     variants.push_back(variant);
     if (variants.back().preconditions.empty())
       break;

@@ -36,7 +36,7 @@ func.func @threads(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>
 
 // -----
 
-// expected-error @below {{needs 147456 bytes of shared memory (3 stages of 49152 bytes, 0 for the epilogue), but sm_86 allows 101376 a block; stages = 2 fits}}
+// expected-error @below {{needs 147456 bytes of shared memory (3 stages of 49152 bytes, 0 for epilogue and barriers), but sm_86 allows 101376 a block; stages = 2 fits}}
 func.func @shared(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -45,7 +45,7 @@ func.func @shared(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{needs 262144 bytes of shared memory (2 stages of 131072 bytes, 0 for the epilogue), but sm_86 allows 101376 a block; block = [256, 128, 64] fits}}
+// expected-error @below {{needs 262144 bytes of shared memory (2 stages of 131072 bytes, 0 for epilogue and barriers), but sm_86 allows 101376 a block; block = [256, 128, 64] fits}}
 func.func @shared_block(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [256, 256, 128], warps = [4, 4], mma = mma_sync, transport = cp_async, stages = 2>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -54,7 +54,7 @@ func.func @shared_block(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?
 
 // -----
 
-// expected-error @below {{needs 132096 bytes of shared memory (4 stages of 24576 bytes, 33792 for the epilogue), but sm_86 allows 101376 a block; stages = 2 fits}}
+// expected-error @below {{needs 132096 bytes of shared memory (4 stages of 24576 bytes, 33792 for epilogue and barriers), but sm_86 allows 101376 a block; stages = 2 fits}}
 func.func @shared_epilogue(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 256, 32], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 4, epilogue = shared>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -108,7 +108,7 @@ func.func @opaque(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{epilogue tma stores what wgmma made, and this build has no wgmma backend; use epilogue = direct or shared}}
+// expected-error @below {{this build doesn't store by TMA; use epilogue = direct or shared}}
 func.func @tma_store(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, epilogue = tma>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -126,7 +126,7 @@ func.func @roles(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{clusters belong to transport tma; leave cluster out}}
+// expected-error @below {{this build has no clusters; leave cluster out}}
 func.func @cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, cluster = [2, 1]>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
