@@ -29,8 +29,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "tcc/Conversion/TccToNVVM/TccToNVVM.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
+#include "tcc/Pipelines/Pipelines.h"
 
 namespace mlir::tcc {
 
@@ -47,6 +49,8 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
   ::mlir::registerTransformsPasses();
   registerTccTransformsPasses();
+  registerTccToNVVMPasses();
+  registerPipelines();
   registerLinalgGeneralizeNamedOpsPass();
   registerPass([] { return createConvertNVVMToLLVMPass(); });
   registerPass([] { return createReconcileUnrealizedCastsPass(); });

@@ -14,6 +14,10 @@ using namespace mlir;
 static cl::OptionCategory category("tcc options");
 static cl::opt<std::string> chip("chip", cl::cat(category), cl::value_desc("sm_XX"),
                                  cl::desc("The chip to compile for, where the program has none"));
+static cl::opt<std::string> backend("backend", cl::cat(category), cl::init("auto"),
+                                    cl::value_desc("auto|wmma|mma_sync|wgmma"),
+                                    cl::desc("The instruction family, where the program leaves it "
+                                             "open"));
 static cl::opt<unsigned> ptxVersion(
     "ptx-version", cl::cat(category), cl::value_desc("80 for 8.0"), cl::init(0),
     cl::desc("The .version of the PTX; by default the lowest that has all instructions used"));
@@ -33,11 +37,22 @@ static LogicalResult enableRemarks(MLIRContext &context) {
                                            categories, /*printAsEmitRemarks=*/true);
 }
 
+/// Runs the passes between the level that the module is on and L5.
+static LogicalResult lower(ModuleOp module) {
+  tcc::TccToNVVMPipelineOptions options;
+  options.chip = chip;
+  options.backend = backend;
+  PassManager manager = PassManager::on<ModuleOp>(module.getContext());
+  if (failed(tcc::buildRemainingPipeline(module, manager, options)))
+    return failure();
+  return manager.run(module);
+}
+
 int main(int argc, char **argv) {
   TranslateFromMLIRRegistration toPTX(
       "tcc-to-ptx", "Compile kernels to self-describing PTX",
       [](ModuleOp module, raw_ostream &output) -> LogicalResult {
-        if (failed(enableRemarks(*module.getContext())))
+        if (failed(enableRemarks(*module.getContext())) || failed(lower(module)))
           return failure();
         tcc::PTXOptions options;
         options.chip = chip;

@@ -357,6 +357,91 @@ def InsertBarriersPass : Pass<"tcc-insert-barriers"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def DistributePass : Pass<"tcc-distribute"> {
+  let summary = "Turn tiles into one thread's registers (L4 -> L4d)";
+  let description = [{
+    Every tile becomes the registers that its encoding gives a thread (docs/IR.md
+    has the table): elementwise ops become one op a register, matmuls become
+    atoms, loads and stores become accesses with addresses. Warps are numbered
+    along M first.
+
+    Loads and stores of global memory are vectors where the tile is inside the
+    matrix, and single elements where it crosses an edge; asynchronous copies say
+    how many of their bytes are inside.
+
+    ```mlir
+    tcc.copy cp_async %A[%m, %k], %sa slot %wr {bytes = 16, clamp = 0} : …
+    %a = tcc.local_load %sa slot %rd at [0, 16] : … -> tensor<128x16xf16, #a>
+    %d = tcc.matmul %a, %b, %c : …
+    ```
+    becomes
+    ```mlir
+    nvvm.cp.async.shared.global %dst, %src, 16, cache = cg, %bytes : …   // once a chunk
+    %a:4 = nvvm.ldmatrix %p {num = 4, …}                                 // once an atom
+    %d:4 = tcc.mma mma_sync [16, 8, 16] a(%a#0, … : …) b(…) c(…) -> …    // once an atom
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::tcc::TccDialect"];
+}
+
+def LowerPipelinePass : Pass<"tcc-lower-pipeline"> {
+  let summary = "Turn pipelines into groups of copies and barriers (L4d)";
+  let description = [{
+    What stands behind a pipeline is its transport's: cp.async groups and
+    barriers of the block (`cp_async`), barriers alone (`register`).
+
+    ```mlir
+    tcc.consumer_wait %p[%rd, %rp] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
+    tcc.producer_acquire %p[%wr, %wp] : …
+    tcc.producer_commit %p[%wr, %wp] : …
+    tcc.consumer_release %p[%rd, %rp] : …
+    %rd1, %rp1 = tcc.advance %p[%rd, %rp] : …
+    ```
+    becomes
+    ```mlir
+    nvvm.cp.async.wait.group 1          // this thread's copies to the slot have landed
+    gpu.barrier                         // everybody's have, and earlier slots are read
+    nvvm.cp.async.commit.group
+    %n = arith.addi %rd, %c1_i32        // 0 after the last slot, with the other phase
+    …
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def FinalizeKernelPass : Pass<"tcc-finalize-kernel"> {
+  let summary = "Give a kernel its parameters, shared memory and metadata (L4d)";
+  let description = [{
+    Every matrix argument becomes a pointer to its element (0, 0), then its
+    dynamic sizes, then its dynamic strides as i64; the indices of addresses are
+    multiplied out. Shared buffers get their places in the block's dynamic shared
+    memory, and `tcc.shared_bytes` says how much that is. `tcc.metadata` becomes
+    the JSON object by which a launcher knows all this (docs/Metadata.md).
+
+    ```mlir
+    func.func @gemm(%A: memref<?x?xf16, strided<[?, 1]>> {tcc.name = "A", …}, …) {
+      %sb = tcc.alloc_shared : !tcc.shared<64x256xf16, stages = 3, #tcc.layout<…>>
+      %p = tcc.global_address %A[%m, %k] : … -> !llvm.ptr<1>
+      %q = tcc.shared_address %sb slot %s offset %o : … -> !llvm.ptr<3>
+    ```
+    becomes
+    ```mlir
+    llvm.mlir.global external @tcc_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : …
+    func.func @gemm(%A: !llvm.ptr<1>, %A_size0: i64, %A_size1: i64, %A_stride0: i64, …)
+        attributes {tcc.shared_bytes = 147456, tcc.metadata = "{…}", …} {
+      %r = llvm.getelementptr %A[%m_times_stride0] : …, f16
+      %p = llvm.getelementptr %r[%k] : …, f16
+      %q = llvm.getelementptr %tcc_shared[…] : …, i8      // %o + 49152 + %s * 32768
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def VerifyLevelPass : Pass<"tcc-verify-level"> {
   let summary = "Check the invariants of the level that each kernel claims to be on";
   let description = [{

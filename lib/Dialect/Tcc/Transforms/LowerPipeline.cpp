@@ -1,0 +1,117 @@
+//===- LowerPipeline.cpp - Pipelines become groups and barriers -------------------------===//
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "tcc/Dialect/Tcc/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::tcc {
+#define GEN_PASS_DEF_LOWERPIPELINEPASS
+#include "tcc/Dialect/Tcc/Transforms/Passes.h.inc"
+} // namespace mlir::tcc
+
+using namespace mlir;
+using namespace mlir::tcc;
+
+namespace {
+
+/// Lowers the ops of pipelines whose roles are uniform: every thread of the block is producer and
+/// consumer. A consumer's wait is then a barrier of the block, after which all earlier slots have
+/// been released: neither acquire nor release needs an instruction.
+class UniformPipelineLowering {
+public:
+  explicit UniformPipelineLowering(IRRewriter &rewriter) : rewriter(rewriter) {}
+
+  /// consumer_wait {pending = n}  →  cp.async.wait_group n (cp_async); barrier
+  void lower(ConsumerWaitOp op) {
+    waitAndSynchronise(op, op.getPipeline().getType(), op.getPending());
+  }
+
+  /// drain  →  cp.async.wait_group 0 (cp_async); barrier
+  void lower(DrainOp op) { waitAndSynchronise(op, op.getPipeline().getType(), /*pending=*/0); }
+
+  /// producer_commit  →  cp.async.commit_group (cp_async)
+  void lower(ProducerCommitOp op) {
+    if (op.getPipeline().getType().getTransport() == Transport::CpAsync)
+      NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+  }
+
+  void lower(ProducerAcquireOp op) { rewriter.eraseOp(op); }
+  void lower(ConsumerReleaseOp op) { rewriter.eraseOp(op); }
+
+  /// advance  →  slot + 1, or 0 and the other phase after the last slot
+  void lower(AdvanceOp op) {
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIntOp::create(rewriter, loc, value, 32).getResult();
+    };
+    Value next = arith::AddIOp::create(rewriter, loc, op.getSlot(), constant(1));
+    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next,
+                                        constant(op.getPipeline().getType().getStages()));
+    Value slot = arith::SelectOp::create(rewriter, loc, wraps, constant(0), next);
+    Value flip = arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), wraps);
+    Value phase = arith::XOrIOp::create(rewriter, loc, op.getPhase(), flip);
+    rewriter.replaceOp(op, {slot, phase});
+  }
+
+private:
+  void waitAndSynchronise(Operation *op, PipelineType pipeline, int64_t pending) {
+    if (pipeline.getTransport() == Transport::CpAsync)
+      NVVM::CpAsyncWaitGroupOp::create(rewriter, op->getLoc(), pending);
+    gpu::BarrierOp::create(rewriter, op->getLoc());
+    rewriter.eraseOp(op);
+  }
+
+  IRRewriter &rewriter;
+};
+
+} // namespace
+
+static LogicalResult lowerPipelines(func::FuncOp kernel) {
+  SmallVector<CreatePipelineOp> pipelines;
+  SmallVector<Operation *> steps;
+  kernel.walk([&](Operation *op) {
+    if (auto pipeline = dyn_cast<CreatePipelineOp>(op))
+      pipelines.push_back(pipeline);
+    else if (isa<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, ProducerCommitOp, AdvanceOp,
+                 DrainOp>(op))
+      steps.push_back(op);
+  });
+  for (CreatePipelineOp pipeline : pipelines)
+    if (pipeline.getType().getTransport() == Transport::Tma)
+      return pipeline.emitOpError() << "of transport 'tma' can't be lowered by this build; "
+                                    << "supported: register, cp_async";
+
+  IRRewriter rewriter(kernel.getContext());
+  UniformPipelineLowering lowering(rewriter);
+  for (Operation *op : steps) {
+    rewriter.setInsertionPoint(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, ProducerCommitOp, AdvanceOp,
+              DrainOp>([&](auto step) { lowering.lower(step); });
+  }
+  for (CreatePipelineOp pipeline : pipelines) {
+    if (!pipeline->use_empty())
+      return pipeline.emitOpError() << "is used by more than the pipeline's steps";
+    rewriter.eraseOp(pipeline);
+  }
+  return success();
+}
+
+namespace {
+
+struct LowerPipelinePass : mlir::tcc::impl::LowerPipelinePassBase<LowerPipelinePass> {
+  using LowerPipelinePassBase::LowerPipelinePassBase;
+
+  void runOnOperation() override {
+    if (failed(transformKernels(getOperation(), getArgument(), Level::L4d, lowerPipelines)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,56 @@
+// RUN: tcc-opt %s --convert-tcc-to-nvvm | FileCheck %s
+
+// CHECK-LABEL: llvm.func @ids
+// CHECK: nvvm.read.ptx.sreg.tid.x : i32
+// CHECK: nvvm.read.ptx.sreg.ctaid.y : i32
+// CHECK: nvvm.read.ptx.sreg.nctaid.z : i32
+// CHECK: nvvm.barrier
+// CHECK: llvm.cond_br
+func.func @ids(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+  %x = gpu.thread_id x
+  %y = gpu.block_id y
+  %z = gpu.grid_dim z
+  gpu.barrier
+  %0 = arith.addi %x, %y : index
+  %1 = arith.cmpi slt, %0, %z : index
+  scf.if %1 {
+    %2 = arith.index_cast %0 : index to i64
+    llvm.store %2, %p : i64, !llvm.ptr<1>
+  }
+  return
+}
+
+// Functions are arithmetic, also on f16 (computed in f32); nothing is called.
+// CHECK-LABEL: llvm.func @functions
+// CHECK-NOT: llvm.call
+// CHECK-NOT: math.
+// CHECK: llvm.return
+func.func @functions(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+  %x = llvm.load %p : !llvm.ptr<1> -> f32
+  %v = llvm.load %p : !llvm.ptr<1> -> vector<4xf32>
+  %h = llvm.load %p : !llvm.ptr<1> -> f16
+  %0 = math.tanh %x : f32
+  %1 = math.erf %0 : f32
+  %2 = math.exp %1 : f32
+  %3 = math.log %2 : f32
+  %4 = math.sin %3 : f32
+  %5 = math.powf %4, %x : f32
+  %6 = math.rsqrt %5 : f32
+  llvm.store %6, %p : f32, !llvm.ptr<1>
+  %7 = math.tanh %v : vector<4xf32>
+  llvm.store %7, %p : vector<4xf32>, !llvm.ptr<1>
+  %8 = math.tanh %h : f16
+  llvm.store %8, %p : f16, !llvm.ptr<1>
+  return
+}
+
+// CHECK-LABEL: llvm.func @approximate_exp
+// CHECK: %[[LOG2E:.*]] = llvm.mlir.constant(1.44269502 : f32) : f32
+// CHECK: %[[SCALED:.*]] = llvm.fmul %{{.*}}, %[[LOG2E]]
+// CHECK: llvm.intr.exp2(%[[SCALED]])
+func.func @approximate_exp(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+  %x = llvm.load %p : !llvm.ptr<1> -> f32
+  %0 = math.exp %x fastmath<afn> : f32
+  llvm.store %0, %p : f32, !llvm.ptr<1>
+  return
+}

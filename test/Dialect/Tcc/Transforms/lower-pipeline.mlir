@@ -1,0 +1,71 @@
+// RUN: tcc-opt %s --tcc-lower-pipeline -split-input-file -verify-diagnostics | FileCheck %s
+
+#layout = #tcc.layout<contiguous = 1>
+
+// CHECK-LABEL: func.func @cp_async
+func.func @cp_async(%rd: i32, %rp: i32) -> (i32, i32) attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 3, #layout>
+  // CHECK-NOT: tcc.create_pipeline
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 3, #layout>
+    -> !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: nvvm.cp.async.wait.group 1
+  // CHECK-NEXT: gpu.barrier
+  tcc.consumer_wait %p[%rd, %rp] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK-NEXT: nvvm.cp.async.commit.group
+  tcc.producer_acquire %p[%rd, %rp] : !tcc.pipeline<cp_async, stages = 3>
+  tcc.producer_commit %p[%rd, %rp] : !tcc.pipeline<cp_async, stages = 3>
+  tcc.consumer_release %p[%rd, %rp] : !tcc.pipeline<cp_async, stages = 3>
+  // The phase flips when the slots wrap.
+  // CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %c1_i32 : i32
+  // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[NEXT]], %c3_i32 : i32
+  // CHECK: %[[SLOT:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[NEXT]] : i32
+  // CHECK: %[[FLIP:.*]] = arith.extui %[[WRAPS]] : i1 to i32
+  // CHECK: %[[PHASE:.*]] = arith.xori %{{.*}}, %[[FLIP]] : i32
+  %slot, %phase = tcc.advance %p[%rd, %rp] : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: nvvm.cp.async.wait.group 0
+  // CHECK-NEXT: gpu.barrier
+  tcc.drain %p : !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: return %[[SLOT]], %[[PHASE]]
+  return %slot, %phase : i32, i32
+}
+
+// -----
+
+#layout = #tcc.layout<contiguous = 1>
+
+// Copies through registers are done when their stores are: a barrier is all it takes.
+// CHECK-LABEL: func.func @register
+func.func @register(%rd: i32, %rp: i32) attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #layout>
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 2, #layout>
+    -> !tcc.pipeline<register, stages = 2>
+  // CHECK-NOT: nvvm
+  // CHECK: gpu.barrier
+  tcc.consumer_wait %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
+  tcc.producer_acquire %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
+  tcc.producer_commit %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
+  tcc.consumer_release %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
+  // CHECK: gpu.barrier
+  tcc.drain %p : !tcc.pipeline<register, stages = 2>
+  // CHECK-NOT: nvvm
+  return
+}
+
+// -----
+
+#layout = #tcc.layout<contiguous = 1, span = 32>
+
+func.func @tma() attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #layout>
+  // expected-error@+1 {{of transport 'tma' can't be lowered by this build; supported: register, cp_async}}
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 2, #layout>
+    -> !tcc.pipeline<tma, stages = 2>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{tcc-lower-pipeline expects a kernel on level L4d, found L4: run tcc-distribute, tcc-lower-pipeline and tcc-finalize-kernel first}}
+func.func @too_early() attributes {tcc.level = "L4"} {
+  return
+}
