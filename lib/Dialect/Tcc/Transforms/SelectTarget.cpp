@@ -230,7 +230,7 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
       llvm::Expected<ScheduleAttr> chosen =
           chooseSchedule(func.getContext(), context, fallback, variant.transport, block);
       if (!chosen)
-        return fail(func.getLoc(), chosen.takeError()), failure();
+        return fail(func.getLoc(), chosen.takeError());
       base = *chosen;
     }
     remark::missed(func.getLoc(), remark::RemarkOpts::name("Variant").category(passName))

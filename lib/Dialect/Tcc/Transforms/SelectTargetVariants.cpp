@@ -47,75 +47,102 @@ struct RowFacts {
 };
 } // namespace
 
-/// M > 0, N > 0, K > 0, as far as they aren't known.
-static void addSizePreconditions(const Problem &problem, SmallVectorImpl<std::string> &conditions) {
-  for (auto [size, name] : llvm::zip(problem.sizes, problem.axisNames))
-    if (ShapedType::isDynamic(size))
-      conditions.push_back(name + " > 0");
+namespace {
+class VariantEnumerator {
+public:
+  VariantEnumerator(func::FuncOp func, const Problem &problem)
+      : problem(problem), lhs(func, problem, problem.lhs.argument),
+        rhs(func, problem, problem.rhs.argument) {
+    for (const Problem::Output &output : problem.outputs) {
+      outputs.emplace_back(func, problem, output.argument);
+      least[2] = std::min(least[2], outputs.back().elementBytes);
+    }
+    least[0] = least[1] = lhs.elementBytes;
+  }
+
+  SmallVector<Variant> run(Transport transport, ArrayRef<int64_t> atMost);
+
+private:
+  SmallVector<Variant> candidates(Transport transport, ArrayRef<int64_t> atMost);
+  bool isPossible(const Variant &variant);
+  bool isSuperfluous(const Variant &variant, const Variant &wider, bool isLast);
+  void addPreconditions(Variant &variant);
+
+  const Problem &problem;
+  RowFacts lhs, rhs;
+  SmallVector<RowFacts, 1> outputs;
+  /// Bytes of the elements of A, B and (the narrowest) C.
+  std::array<int64_t, 3> least = {16, 16, 16};
+};
+} // namespace
+
+/// A narrow store costs little; a narrow copy much, and below 4 bytes cp.async can't make it.
+SmallVector<Variant> VariantEnumerator::candidates(Transport transport, ArrayRef<int64_t> atMost) {
+  SmallVector<Variant> all = {{"align16", {16, 16, 16}, transport, {}},
+                              {"align16_narrow_store", {16, 16, least[2]}, transport, {}}};
+  if (transport != Transport::Register)
+    all.push_back({"align4", {4, 4, least[2]}, Transport::CpAsync, {}});
+  all.push_back({"align" + std::to_string(least[0]), least, Transport::Register, {}});
+  for (Variant &variant : all)
+    for (auto [bytes, cap, element] : llvm::zip(variant.alignment, atMost, least))
+      bytes = std::max(element, std::min(bytes, cap));
+  return all;
+}
+
+bool VariantEnumerator::isPossible(const Variant &variant) {
+  auto [a, b, c] = variant.alignment;
+  int64_t inputs = std::min(a, b);
+  // PTX ISA, cp.async: 4, 8 or 16 bytes.
+  if (variant.transport == Transport::CpAsync && inputs < 4)
+    return false;
+  // A tensor map has rows aligned to 16 bytes, and no empty dimension (cuTensorMapEncodeTiled).
+  if (variant.transport == Transport::Tma && (inputs < 16 || llvm::is_contained(problem.sizes, 0)))
+    return false;
+  return lhs.mayBeAligned(a) && rhs.mayBeAligned(b) &&
+         llvm::all_of(outputs, [c = c](auto &row) { return row.mayBeAligned(c); });
+}
+
+/// Where strides are aligned, only odd pointers need a narrower form than `wider`, and those the
+/// last variant takes.
+bool VariantEnumerator::isSuperfluous(const Variant &variant, const Variant &wider, bool isLast) {
+  if (variant.alignment == wider.alignment && variant.transport == wider.transport)
+    return true;
+  if (isLast)
+    return false;
+  auto [a, b, c] = wider.alignment;
+  if (variant.alignment[0] != a || variant.alignment[1] != b)
+    return lhs.strideIsAligned(a) && rhs.strideIsAligned(b);
+  return llvm::all_of(outputs, [c = c](auto &row) { return row.strideIsAligned(c); });
+}
+
+void VariantEnumerator::addPreconditions(Variant &variant) {
+  auto [a, b, c] = variant.alignment;
+  lhs.addPreconditions(a, variant.preconditions);
+  rhs.addPreconditions(b, variant.preconditions);
+  for (const RowFacts &row : outputs)
+    row.addPreconditions(c, variant.preconditions);
+  if (variant.transport == Transport::Tma)
+    for (auto [size, name] : llvm::zip(problem.sizes, problem.axisNames))
+      if (ShapedType::isDynamic(size))
+        variant.preconditions.push_back(name + " > 0");
+}
+
+SmallVector<Variant> VariantEnumerator::run(Transport transport, ArrayRef<int64_t> atMost) {
+  SmallVector<Variant> all = candidates(transport, atMost), variants;
+  for (Variant &variant : all) {
+    if (!isPossible(variant))
+      continue;
+    if (!variants.empty() && isSuperfluous(variant, variants.back(), &variant == &all.back()))
+      continue;
+    addPreconditions(variant);
+    variants.push_back(variant);
+    if (variant.preconditions.empty())
+      break;
+  }
+  return variants;
 }
 
 SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Problem &problem,
                                                   Transport transport, ArrayRef<int64_t> atMost) {
-  RowFacts lhs(func, problem, problem.lhs.argument), rhs(func, problem, problem.rhs.argument);
-  SmallVector<RowFacts, 1> outputs;
-  int64_t outputBytes = 16;
-  for (const Problem::Output &output : problem.outputs) {
-    outputs.emplace_back(func, problem, output.argument);
-    outputBytes = std::min(outputBytes, outputs.back().elementBytes);
-  }
-  int64_t inputBytes = lhs.elementBytes;
-
-  // A narrow store costs little; a narrow copy much, and below 4 bytes cp.async can't make it.
-  SmallVector<Variant> candidates = {
-      {"align16", {16, 16, 16}, transport, {}},
-      {"align16_narrow_store", {16, 16, outputBytes}, transport, {}}};
-  if (transport != Transport::Register)
-    candidates.push_back({"align4", {4, 4, outputBytes}, Transport::CpAsync, {}});
-  candidates.push_back({"align" + std::to_string(inputBytes),
-                        {inputBytes, inputBytes, outputBytes},
-                        Transport::Register,
-                        {}});
-
-  SmallVector<Variant> variants;
-  for (Variant &variant : candidates) {
-    std::array<int64_t, 3> least = {inputBytes, inputBytes, outputBytes};
-    for (auto [bytes, cap, element] : llvm::zip(variant.alignment, atMost, least))
-      bytes = std::max(element, std::min(bytes, cap));
-    auto [a, b, c] = variant.alignment;
-    // PTX ISA, cp.async: 4, 8 or 16 bytes.
-    if (variant.transport == Transport::CpAsync && std::min(a, b) < 4)
-      continue;
-    // A tensor map has rows aligned to 16 bytes, and no empty dimension (cuTensorMapEncodeTiled).
-    if (variant.transport == Transport::Tma &&
-        (std::min(a, b) < 16 || llvm::is_contained(problem.sizes, 0)))
-      continue;
-    bool outputsMayBe = llvm::all_of(outputs, [c = c](auto &row) { return row.mayBeAligned(c); });
-    if (!lhs.mayBeAligned(a) || !rhs.mayBeAligned(b) || !outputsMayBe)
-      continue;
-    if (!variants.empty()) {
-      const Variant &wider = variants.back();
-      // Aligned by their strides: only odd pointers would need the narrower form, and those the
-      // last variant takes.
-      bool isLast = &variant == &candidates.back();
-      bool inputsHold =
-          lhs.strideIsAligned(wider.alignment[0]) && rhs.strideIsAligned(wider.alignment[1]);
-      bool outputsHold =
-          llvm::all_of(outputs, [&](auto &row) { return row.strideIsAligned(wider.alignment[2]); });
-      bool sameInputs = a == wider.alignment[0] && b == wider.alignment[1];
-      if (!isLast && (sameInputs ? outputsHold : inputsHold))
-        continue;
-      if (variant.alignment == wider.alignment && variant.transport == wider.transport)
-        continue;
-    }
-    lhs.addPreconditions(a, variant.preconditions);
-    rhs.addPreconditions(b, variant.preconditions);
-    for (const RowFacts &row : outputs)
-      row.addPreconditions(c, variant.preconditions);
-    if (variant.transport == Transport::Tma)
-      addSizePreconditions(problem, variant.preconditions);
-    variants.push_back(variant);
-    if (variants.back().preconditions.empty())
-      break;
-  }
-  return variants;
+  return VariantEnumerator(func, problem).run(transport, atMost);
 }
