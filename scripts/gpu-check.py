@@ -117,7 +117,10 @@ def describe(case):
                      + (" sampled" if check["sampled"] else "")
                      + ("" if check["passed"] else f" {check['failures']} WRONG"))
     if "time" in result:
-        parts.append(f"{result['time']['median_ms']:.4g} ms {result['time']['teraflops']:.1f} TFLOP/s")
+        measured = result["time"]
+        parts.append(f"{measured['median_ms']:.4g} ms {measured['teraflops']:.1f} TFLOP/s")
+        if "of_cublaslt" in measured:
+            parts.append(f"{measured['of_cublaslt']:.3f} of cublasLt")
     if case.get("error"):
         parts.append(case["error"].splitlines()[0])
     return ", ".join(parts)

@@ -154,11 +154,16 @@ static json::Value toJSON(const DeviceInfo &device) {
 }
 
 static json::Value toJSON(const TimingResult &timing) {
-  return json::Object{
+  json::Object object{
       {"median_ms", timing.getMedian()},      {"min_ms", timing.milliseconds.front()},
       {"max_ms", timing.milliseconds.back()}, {"repeats", int64_t(timing.milliseconds.size())},
       {"input_sets", timing.inputSets},       {"teraflops", timing.teraflops},
       {"wall_time", timing.wallTime}};
+  if (!timing.peerMilliseconds.empty()) {
+    object["cublaslt_median_ms"] = timing.getPeerMedian();
+    object["of_cublaslt"] = timing.getPeerMedian() / timing.getMedian();
+  }
+  return object;
 }
 
 static json::Value toJSON(const LaunchPlan &plan) {
