@@ -136,7 +136,7 @@ bool Machine::step(Warp &warp, Group &group) {
       if (isVolatile(which) && which != SpecialRegister::ClockHi &&
           which != SpecialRegister::GlobaltimerHi)
         warp.registers[row].fill(bitWidth(which) == 64 ? stepCount : uint32_t(stepCount));
-  if (exec.wgmma && !inst.managesDefinedness)
+  if (exec.wgmma && !isWgmmaMultiply(inst))
     checkWgmmaRegisters(warp, inst);
   inst.handler(warp, inst);
   if (settings.trace)
@@ -302,6 +302,9 @@ void Machine::describeWait(Warp &warp, const Group &group) {
     break;
   case Wait::Kind::Mbarrier:
     os << describeMbarrier(warp, group.wait);
+    break;
+  case Wait::Kind::Dependency:
+    os << "waits for a wgmma that not all four warps of its warpgroup have issued";
     break;
   default:
     os << "cannot go on";

@@ -19,7 +19,6 @@ using llvm::formatv;
 namespace {
 
 constexpr unsigned WarpRows = 16;
-constexpr unsigned WarpsPerGroup = 4;
 /// Every wgmma reads 32 bytes of K: two chunks of a row.
 constexpr unsigned DepthBytes = 32;
 constexpr unsigned ChunkBytes = 16;
@@ -131,9 +130,9 @@ bool noteOperand(Warp &warp, const Instruction &inst, const WgmmaOperand &operan
   WgmmaState &state = stateOf(warp);
   SharedAccess access;
   access.agent = warp.execution().agent;
-  // The clock of the group: whoever overwrites the bytes must have heard of the wait.
+  // Whoever overwrites the bytes must have heard of a wait for this wgmma.
   access.record = shared.sync().record(
-      AccessRecord{state.agent, state.currentGroup + 1, inst.index, AccessRecord::Async});
+      AccessRecord{state.agent, uint32_t(state.executed + 1), inst.index, AccessRecord::Async});
   bool ok = true;
   std::optional<SharedConflict> conflict;
   unsigned depth = DepthBytes * 8 / elementWidth(typeA(inst));
@@ -159,65 +158,6 @@ bool noteOperand(Warp &warp, const Instruction &inst, const WgmmaOperand &operan
 }
 
 //===----------------------------------------------------------------------===//
-// Registers
-//===----------------------------------------------------------------------===//
-
-enum class Use { Accumulator, OperandA };
-
-/// Poisons the registers of a wgmma; reports those that hold nothing, that another unfinished
-/// wgmma uses in a way that may not overlap, or that were touched after the last wgmma.fence.
-void claimRegisters(Warp &warp, const Instruction &inst, const Operand &operand, Use use,
-                    bool isRead) {
-  WgmmaState &state = stateOf(warp);
-  const char *role = use == Use::Accumulator ? "accumulator" : "operand A";
-  bool reportedFence = false, reportedUndefined = false;
-  for (const Operand &element : Warp::elements(operand)) {
-    if (!element.isRegister())
-      continue;
-    uint32_t row = element.slot;
-    if (isRead && warp.definedLanes(row) != ~0u && !reportedUndefined &&
-        warp.machine().options().checkUninitialized) {
-      reportedUndefined = true;
-      warp.report(FindingKind::Uninitialized, inst, llvm::countr_one(warp.definedLanes(row)),
-                  llvm::Twine("a register of the ") + role + " was never written");
-    }
-    if (state.touched[row] && !reportedFence) {
-      reportedFence = true;
-      warp.report(FindingKind::AsyncInFlight, inst, 0,
-                  llvm::Twine("a register of the ") + role +
-                      " was accessed after the last wgmma.fence; wgmma.fence orders register "
-                      "accesses before wgmma.mma_async");
-    }
-    const Instruction *other = state.poisonedBy[row];
-    // Chains on the same accumulators need no wait when their shape is the same.
-    if (other && other != &inst && use == Use::Accumulator && other->aux[0] != inst.aux[0])
-      warp.report(FindingKind::AsyncInFlight, inst, 0,
-                  formatv("the accumulator is used by the wgmma of another shape at line {0}, "
-                          "which has not been waited for",
-                          other->line)
-                      .str());
-    state.poisonedBy[row] = &inst;
-  }
-}
-
-void releaseRegisters(Warp &warp, const Instruction &inst) {
-  WgmmaState &state = stateOf(warp);
-  auto release = [&](const Operand &operand, bool isWritten) {
-    for (const Operand &element : Warp::elements(operand)) {
-      if (!element.isRegister())
-        continue;
-      if (state.poisonedBy[element.slot] == &inst)
-        state.poisonedBy[element.slot] = nullptr;
-      if (isWritten)
-        warp.setDefined(element.slot, ~0u);
-    }
-  };
-  release(inst.operands[0], true);
-  if (inst.aux[1] & RegisterA)
-    release(inst.operands[1], false);
-}
-
-//===----------------------------------------------------------------------===//
 // Issue and completion
 //===----------------------------------------------------------------------===//
 
@@ -237,35 +177,6 @@ uint64_t uniformValue(Warp &warp, const Instruction &inst, const Operand &operan
   return row[0];
 }
 
-/// Compares what this warp executes with what the others of its warpgroup executed as their wgmma
-/// of the same number.
-void logInWarpgroup(Warp &warp, const PendingWgmma &wgmma, uint64_t number) {
-  WarpgroupLog &log = warp.cta().warpgroups[warp.index() / WarpsPerGroup];
-  uint64_t at = number - log.begin;
-  if (at == log.entries.size())
-    log.entries.push_back(
-        {wgmma.instruction, wgmma.descriptorA, wgmma.descriptorB, wgmma.scaleD, 0, &warp});
-  WarpgroupLog::Entry &entry = log.entries[at];
-  if (entry.instruction != wgmma.instruction)
-    warp.report(FindingKind::Divergence, *wgmma.instruction, 0,
-                formatv("warp {0} executes this as its wgmma number {1}, warp {2} of the same "
-                        "warpgroup executed the one at line {3}",
-                        warp.index(), number, entry.first->index(), entry.instruction->line)
-                    .str());
-  else if (entry.descriptorA != wgmma.descriptorA || entry.descriptorB != wgmma.descriptorB ||
-           entry.scaleD != wgmma.scaleD)
-    warp.report(FindingKind::Divergence, *wgmma.instruction, 0,
-                formatv("descriptors and scale-d must be the same in the four warps of a "
-                        "warpgroup; warps {0} and {1} differ",
-                        entry.first->index(), warp.index())
-                    .str());
-  ++entry.warps;
-  while (!log.entries.empty() && log.entries.front().warps == WarpsPerGroup) {
-    log.entries.pop_front();
-    ++log.begin;
-  }
-}
-
 bool checkMachine(Warp &warp, const Instruction &inst) {
   if (!warp.machine().chip().archSpecific) {
     warp.fault(FindingKind::Unsupported, inst, 0,
@@ -273,7 +184,7 @@ bool checkMachine(Warp &warp, const Instruction &inst) {
     return false;
   }
   uint32_t warps = warp.machine().shape().warpsPerCta;
-  if (warp.index() / WarpsPerGroup >= warps / WarpsPerGroup) {
+  if (warp.index() / kWarpgroupWarps >= warps / kWarpgroupWarps) {
     warp.fault(FindingKind::Divergence, inst, 0,
                formatv("a warpgroup is four warps from a multiple of four: warp {0} of {1} has no "
                        "whole warpgroup",
@@ -290,14 +201,13 @@ void issue(Warp &warp, const Instruction &inst) {
   WgmmaState &state = stateOf(warp);
   PendingWgmma wgmma;
   wgmma.instruction = &inst;
-  wgmma.group = state.currentGroup;
   uint32_t scale = warp.readPredicate(inst.operands[3]);
   if (scale != 0 && scale != ~0u)
     warp.report(FindingKind::Unspecified, inst, llvm::countr_one(scale),
                 "scale-d must be the same in all lanes");
   wgmma.scaleD = scale & 1;
 
-  unsigned firstRow = warp.index() % WarpsPerGroup * WarpRows;
+  unsigned firstRow = warp.index() % kWarpgroupWarps * WarpRows;
   bool registerA = inst.aux[1] & RegisterA;
   if (!registerA) {
     wgmma.descriptorA = uniformValue(warp, inst, inst.operands[1], "the descriptor of A");
@@ -319,11 +229,13 @@ void issue(Warp &warp, const Instruction &inst) {
     return;
 
   if (registerA)
-    claimRegisters(warp, inst, inst.operands[1], Use::OperandA, true);
-  claimRegisters(warp, inst, inst.operands[0], Use::Accumulator, wgmma.scaleD);
-  logInWarpgroup(warp, wgmma, state.executed++);
+    state.claimRegisters(warp, inst, 1, /*isRead=*/false);
+  state.claimRegisters(warp, inst, 0, wgmma.scaleD);
+  logInWarpgroup(warp, wgmma, state.executed);
+  ++state.executed;
   warp.countMmaFlops(inst, productOf(inst).flops());
   state.pending.push_back(wgmma);
+  warp.machine().noteProgress();
 }
 
 void perform(Warp &warp, const PendingWgmma &wgmma) {
@@ -341,7 +253,7 @@ void perform(Warp &warp, const PendingWgmma &wgmma) {
     gather(warp, Warp::elements(inst.operands[1]), registerMapA(width), width, a);
   else
     readOperand(shared, WgmmaOperand(wgmma.descriptorA, inst.aux[1] & TransposeA), product.a,
-                warp.index() % WarpsPerGroup * WarpRows, WarpRows, a);
+                warp.index() % kWarpgroupWarps * WarpRows, WarpRows, a);
   readOperand(shared, WgmmaOperand(wgmma.descriptorB, inst.aux[1] & TransposeB), product.b, 0,
               product.n, b);
   const FragmentMap &map = accumulatorMap(product.n);
@@ -352,7 +264,9 @@ void perform(Warp &warp, const PendingWgmma &wgmma) {
   multiply(product, a, b, wgmma.scaleD ? llvm::ArrayRef<uint32_t>(c) : llvm::ArrayRef<uint32_t>(),
            d);
   scatter(warp, registers, map, accumulatorWidth, d);
-  releaseRegisters(warp, inst);
+  for (const Operand &element : registers)
+    if (element.isRegister())
+      warp.setDefined(element.slot, ~0u);
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,25 +281,48 @@ void fence(Warp &warp, const Instruction &inst) {
 }
 
 void commitGroup(Warp &warp, const Instruction &inst) {
-  if (checkMachine(warp, inst))
-    ++stateOf(warp).currentGroup;
-}
-
-void waitGroup(Warp &warp, const Instruction &inst) {
   if (!checkMachine(warp, inst))
     return;
   WgmmaState &state = stateOf(warp);
-  uint64_t allowed = uint64_t(inst.operands[0].immediate);
-  // Groups 0 to currentGroup - 1 are committed; the newest `allowed` of them may stay unfinished.
-  if (allowed >= state.currentGroup)
+  state.groupEnds.push_back(state.executed);
+}
+
+/// A wgmma is one operation of four warps: it completes, and has read its operands, for all of
+/// them together, so that one warp's wait is enough to reuse the operands' shared memory.
+void waitGroup(Warp &warp, const Instruction &inst) {
+  if (!checkMachine(warp, inst))
     return;
-  uint32_t finished = state.currentGroup - uint32_t(allowed);
-  while (!state.pending.empty() && state.pending.front().group < finished) {
-    perform(warp, state.pending.front());
-    state.pending.pop_front();
+  uint64_t allowed = uint64_t(inst.operands[0].immediate);
+  WgmmaState &state = stateOf(warp);
+  if (allowed >= state.groupEnds.size())
+    return;
+  uint64_t finished = state.groupEnds[state.groupEnds.size() - 1 - allowed];
+  auto &warps = warp.cta().warps();
+  auto group = llvm::ArrayRef(warps).slice(warp.index() / kWarpgroupWarps * kWarpgroupWarps,
+                                           kWarpgroupWarps);
+  for (const std::unique_ptr<Warp> &other : group) {
+    const WgmmaState *theirs = other->execution().wgmma.get();
+    if (theirs && theirs->executed >= finished)
+      continue;
+    // The others have not issued it yet: try again later.
+    Execution &exec = warp.execution();
+    exec.current->wait = {Wait::Kind::Dependency, inst.index, 0, 0};
+    exec.next = inst.index;
+    exec.endsTurn = true;
+    return;
   }
+  warp.execution().current->wait = {};
   SyncDomain &sync = warp.cta().cluster().sync;
-  sync.clocks(warp.execution().agent).happened.raise(state.agent, finished);
+  for (const std::unique_ptr<Warp> &other : group) {
+    WgmmaState &theirs = *other->execution().wgmma;
+    while (theirs.performed < finished) {
+      perform(*other, theirs.pending.front());
+      theirs.pending.pop_front();
+      ++theirs.performed;
+    }
+    sync.clocks(warp.execution().agent).happened.raise(theirs.agent, uint32_t(finished));
+  }
+  state.waitedFor = std::max(state.waitedFor, finished);
 }
 
 //===----------------------------------------------------------------------===//
@@ -504,39 +441,7 @@ llvm::Error decodeWait(const Modifiers &modifiers, Instruction &inst) {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Hooks of the machine
-//===----------------------------------------------------------------------===//
-
-void tcc::emulator::checkWgmmaRegisters(Warp &warp, const Instruction &inst) {
-  WgmmaState &state = *warp.execution().wgmma;
-  auto check = [&](uint32_t row, bool isRead) {
-    state.touched[row] = 1;
-    if (const Instruction *wgmma = state.poisonedBy[row])
-      warp.report(FindingKind::AsyncInFlight, inst, *warp.lanes().begin(),
-                  formatv("{0} a register of the wgmma at line {1}, which has not been waited for "
-                          "(wgmma.wait_group)",
-                          isRead ? "reads" : "writes", wgmma->line)
-                      .str());
-  };
-  for (uint32_t row : inst.sourceRows)
-    check(row, true);
-  for (uint32_t row : inst.destinationRows)
-    check(row, false);
-}
-
-void tcc::emulator::checkWarpgroupsWhole(Cta &cta) {
-  for (auto &[number, log] : cta.warpgroups) {
-    if (log.entries.empty())
-      continue;
-    const WarpgroupLog::Entry &entry = log.entries.front();
-    entry.first->report(
-        FindingKind::Divergence, *entry.instruction, 0,
-        formatv("only {0} of the 4 warps of warpgroup {1} executed this", entry.warps, number)
-            .str());
-  }
-  cta.warpgroups.clear();
-}
+bool tcc::emulator::isWgmmaMultiply(const Instruction &inst) { return inst.handler == issue; }
 
 void tcc::emulator::registerWgmmaInstructions(InstructionTable &table) {
   table.add("wgmma.mma_async", decodeMultiply);
