@@ -31,12 +31,15 @@ bool Lexer::skipSpaceAndComments() {
       while (!atEnd() && peek() != '\n')
         advance();
     } else if (peek() == '/' && peek(1) == '*') {
+      SourceLocation start = here;
       advance();
       advance();
       while (!atEnd() && !(peek() == '*' && peek(1) == '/'))
         advance();
-      if (atEnd())
+      if (atEnd()) {
+        here = start;
         return false;
+      }
       advance();
       advance();
     } else {
