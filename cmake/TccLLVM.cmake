@@ -22,8 +22,8 @@ if(TCC_STATIC)
       set_target_properties(${archive} PROPERTIES INTERFACE_LINK_LIBRARIES "${interface}")
     endif()
   endforeach()
-  add_compile_options(-ffunction-sections -fdata-sections)
-  add_link_options(-Wl,--gc-sections)
+  # LLVMSupport names z3, which nothing here calls: without --as-needed the tools would ask for it.
+  add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 endif()
 
 list(APPEND CMAKE_MODULE_PATH ${LLVM_CMAKE_DIR})

@@ -31,7 +31,7 @@ static LogicalResult enableRemarks(MLIRContext &context) {
   if (remarks.empty())
     return success();
   remark::RemarkCategories categories;
-  categories.all = remarks;
+  categories.passed = categories.missed = categories.analysis = categories.failed = remarks;
   return remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
                                            std::make_unique<remark::RemarkEmittingPolicyAll>(),
                                            categories, /*printAsEmitRemarks=*/true);
@@ -43,12 +43,16 @@ static LogicalResult lower(ModuleOp module) {
   options.chip = chip;
   options.backend = backend;
   PassManager manager = PassManager::on<ModuleOp>(module.getContext());
+  if (failed(applyPassManagerCLOptions(manager)))
+    return failure();
+  applyDefaultTimingPassManagerCLOptions(manager);
   if (failed(tcc::buildRemainingPipeline(module, manager, options)))
     return failure();
   return manager.run(module);
 }
 
 int main(int argc, char **argv) {
+  registerPassManagerCLOptions();
   TranslateFromMLIRRegistration toPTX(
       "tcc-to-ptx", "Compile kernels to self-describing PTX",
       [](ModuleOp module, raw_ostream &output) -> LogicalResult {

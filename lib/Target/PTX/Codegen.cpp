@@ -4,6 +4,7 @@
 #include "Instructions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InlineAsm.h"
@@ -11,12 +12,14 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar.h"
+#include "llvm/Transforms/Utils.h"
 #include <mutex>
 
 using namespace llvm;
@@ -78,29 +81,19 @@ Expected<std::unique_ptr<TargetMachine>> mlir::tcc::createTargetMachine(StringRe
   return machine;
 }
 
-Error mlir::tcc::optimize(Module &module, TargetMachine &machine) {
+void mlir::tcc::optimize(Module &module, TargetMachine &machine) {
   // Kernels come unrolled, pipelined and free of common subexpressions from MLIR. What is left is
   // cleaning up after the translation (aggregates, address arithmetic); passes that reorder, unroll
   // or vectorise would undo decisions that schedules have made.
-  constexpr StringLiteral pipeline =
-      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-      "early-cse<memssa>,dce)";
-
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  ModulePassManager passes;
-  if (Error error = builder.parsePassPipeline(passes, pipeline))
-    return error;
-  passes.run(module, modules);
-  return Error::success();
+  legacy::PassManager passes;
+  passes.add(createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  passes.add(createSROAPass(/*PreserveCFG=*/false));
+  passes.add(createEarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.add(createInstructionCombiningPass());
+  passes.add(createCFGSimplificationPass());
+  passes.add(createEarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.add(createDeadCodeEliminationPass());
+  passes.run(module);
 }
 
 /// LLVM reports fatal errors to a handler that must not return. Inside a crash recovery context it

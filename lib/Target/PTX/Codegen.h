@@ -22,7 +22,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(llvm::S
                                                                          unsigned ptxVersion);
 
 /// Runs the fixed LLVM pipeline (docs/Rationale.md, "LLVM pipeline").
-llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// The PTX text of the module. What LLVM treats as fatal (an intrinsic that can't be selected, say)
 /// comes back as an error.

@@ -148,8 +148,7 @@ static FailureOr<std::string> compile(llvm::Module &module, const Chip &chip,
     return emitError(loc) << llvm::toString(machine.takeError());
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  if (llvm::Error error = optimize(module, **machine))
-    return emitError(loc) << llvm::toString(std::move(error));
+  optimize(module, **machine);
   std::string text;
   if (options.emitLLVM) {
     llvm::raw_string_ostream(text) << module;
