@@ -35,6 +35,8 @@ def gemm(element, result, layout, sizes=None, strided_c=False, accumulate=False)
     a = memref(element, "MK" if layout[0] == "N" else "KM", sizes)
     b = memref(element, "KN" if layout[1] == "N" else "NK", sizes)
     c = memref(result, "MN", sizes, strided_c)
+    if {element, result} == {"f16", "bf16"}:
+        return gemm_through_f32(a, b, c, result, layout, accumulate)
     fill = "" if accumulate else f"""
   %zero = arith.constant 0.0 : {result}
   linalg.fill ins(%zero : {result}) outs(%C : {c})"""
@@ -43,6 +45,38 @@ def gemm(element, result, layout, sizes=None, strided_c=False, accumulate=False)
     indexing_maps = [affine_map<(m, n, k) -> {MAP_A[layout[0]]}>,
                      affine_map<(m, n, k) -> {MAP_B[layout[1]]}>, affine_map<(m, n, k) -> (m, n)>]
     ins(%A, %B : {a}, {b}) outs(%C : {c})
+  return
+}}
+"""
+
+
+def gemm_through_f32(a, b, c, result, layout, accumulate):
+    """The same where linalg.matmul has no cast from the operands' type to the result's."""
+    dim_m, dim_n = "01"[layout[0] == "T"], "10"[layout[1] == "T"]
+    sum_up = "%r = arith.truncf %product"
+    if accumulate:
+        sum_up = f"""%wide = arith.extf %old : {result} to f32
+    %sum = arith.addf %product, %wide : f32
+    %r = arith.truncf %sum"""
+    return f"""func.func @gemm(%A: {a}, %B: {b}, %C: {c} {{tcc.name = "C"}}) {{
+  %zero = arith.constant 0.0 : f32
+  %cm = arith.constant {dim_m} : index
+  %cn = arith.constant {dim_n} : index
+  %M = memref.dim %A, %cm : {a}
+  %N = memref.dim %B, %cn : {b}
+  %acc = memref.alloc(%M, %N) : memref<?x?xf32>
+  linalg.fill ins(%zero : f32) outs(%acc : memref<?x?xf32>)
+  linalg.matmul
+    indexing_maps = [affine_map<(m, n, k) -> {MAP_A[layout[0]]}>,
+                     affine_map<(m, n, k) -> {MAP_B[layout[1]]}>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%A, %B : {a}, {b}) outs(%acc : memref<?x?xf32>)
+  linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel"]}}
+      ins(%acc : memref<?x?xf32>) outs(%C : {c}) {{
+  ^bb0(%product: f32, %old: {result}):
+    {sum_up} : f32 to {result}
+    linalg.yield %r : {result}
+  }}
   return
 }}
 """
