@@ -148,8 +148,9 @@ double getPassedOnError(const RefNode &node, const Point &x, const Point &errors
   return worst;
 }
 
-/// What the operator itself may lose when it rounds a value of this magnitude.
-double getOwnError(const RefNode &node, double magnitude) {
+/// What the operator itself may lose when it rounds a value of this magnitude; `operand` is its
+/// first operand's.
+double getOwnError(const RefNode &node, double magnitude, double operand) {
   switch (node.op) {
   case RefOp::Constant:
   case RefOp::MaximumF:
@@ -174,9 +175,9 @@ double getOwnError(const RefNode &node, double magnitude) {
   double half = halfUlp(node.type, magnitude);
   if (isExactlyRounded(node.op))
     return half;
-  // Implementations of the functions state their error (docs/Numerics.md); 8 ulps cover those that
-  // aren't asked to be approximate.
-  return 16 * half;
+  // 8 ulps cover the expansions of functions (docs/Numerics.md). An approximate exp rounds its
+  // operand's product with log2(e), an error that the exponential makes relative.
+  return (node.op == RefOp::Exp ? 16 + 2 * std::fabs(operand) : 16) * half;
 }
 
 } // namespace
@@ -222,7 +223,7 @@ void evaluateElementwise(const RefNode &node, ArrayRef<Operand> operands, Evalua
     out.values[i] = bounded ? value : roundTo(node.type, value);
     if (bounded) {
       double passedOn = getPassedOnError(node, x, errors, value);
-      out.errors[i] = passedOn + getOwnError(node, std::fabs(value) + passedOn);
+      out.errors[i] = passedOn + getOwnError(node, std::fabs(value) + passedOn, x[0]);
     }
     for (size_t d = index.size(); d-- > 0 && ++index[d] == out.shape[d];)
       index[d] = 0;

@@ -162,7 +162,9 @@ static Error bindStrides(const Argument &argument, std::optional<int64_t> leadin
       return createStringError("the size doesn't fit in 64 bits");
   }
   if (leadingDimension && !padded)
-    return createStringError("--ld " + argument.name + ": its strides are fixed by the kernel");
+    return createStringError("--ld " + argument.name +
+                             ": its strides are fixed by the kernel; a memref of layout "
+                             "strided<[?, 1]> would leave them open");
   return Error::success();
 }
 

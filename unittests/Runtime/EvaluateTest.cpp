@@ -155,6 +155,16 @@ TEST_F(Evaluate, RoundingErrorIsHalfAnUlp) {
   EXPECT_EQ(error(reference.addElementwise(RefOp::NegF, {x}, {}, ElementType::F32)), 0);
 }
 
+TEST_F(Evaluate, FunctionsMayBeSomeUlpsOff) {
+  unsigned x = input("x", {}, {}, {2});
+  unsigned zero = reference.addConstant(0, ElementType::F32);
+  double half = halfUlp(ElementType::F32, std::exp(2));
+  EXPECT_EQ(error(reference.addElementwise(RefOp::Exp, {x}, {}, ElementType::F32)), 20 * half);
+  EXPECT_EQ(error(reference.addElementwise(RefOp::Log, {x}, {}, ElementType::F32)),
+            16 * halfUlp(ElementType::F32, std::log(2)));
+  EXPECT_EQ(error(reference.addElementwise(RefOp::Erf, {zero}, {}, ElementType::F32)), 0x1p-20);
+}
+
 TEST_F(Evaluate, ErrorsArePassedOn) {
   unsigned x = input("x", {}, {}, {1});
   unsigned rounded = reference.addElementwise(RefOp::TruncF, {x}, {}, ElementType::F16);
