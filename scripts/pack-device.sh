@@ -5,10 +5,11 @@ source "$(dirname "$0")/common.sh"
 
 folder=${1:-build-static/device}
 install_packages
-build_preset static tcc-translate tcc-opt tcc-run tcc-ptx-vectors
+tools=(tcc-translate tcc-run tcc-ptx-vectors)
+build_preset static "${tools[@]}"
 
 mkdir -p "$folder"
-for tool in tcc-translate tcc-opt tcc-run tcc-ptx-vectors; do
+for tool in "${tools[@]}"; do
   "$(llvm_tool llvm-strip)" "build-static/bin/$tool" -o "$folder/$tool"
 done
 du -ch "$folder"/tcc-*
