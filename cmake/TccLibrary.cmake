@@ -45,6 +45,7 @@ function(tcc_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
   if(ARG_MLIR)
+    target_compile_options(${name} PRIVATE -O1) # as tcc_add_mlir_library
     target_precompile_headers(${name} REUSE_FROM tcc-pch)
   endif()
   if(TCC_STATIC)
