@@ -61,6 +61,8 @@ Error verifyLayout(const TensorLayout &layout) {
   if (layout.offset < 0 || layout.offset > maxBytes)
     return createStringError("the offset " + Twine(layout.offset) + " is out of range");
   int64_t span = 1, elements = 1;
+  // Elements that aren't there overlap nothing: a packed matrix of K = 0 has a leading dimension of 0.
+  bool isEmpty = is_contained(layout.shape, 0);
   // From the innermost out: a stride must step over all that lies within.
   for (unsigned dim : reverse(sortByStride(layout))) {
     int64_t size = layout.shape[dim], stride = layout.strides[dim], step, end;
@@ -70,7 +72,7 @@ Error verifyLayout(const TensorLayout &layout) {
     if (MulOverflow(std::max<int64_t>(size - 1, 0), stride, step) || AddOverflow(step, span, end) ||
         MulOverflow(elements, std::max<int64_t>(size, 1), elements))
       return createStringError("the size doesn't fit in 64 bits");
-    if (size > 1 && stride < span)
+    if (!isEmpty && size > 1 && stride < span)
       return createStringError("stride " + Twine(stride) + " of dimension " + Twine(dim) +
                                " makes elements overlap, expected at least " + Twine(span));
     span = end;

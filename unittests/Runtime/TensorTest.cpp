@@ -56,6 +56,7 @@ TEST(Tensor, VerifyLayout) {
   EXPECT_EQ(errorOf({ElementType::F16, {int64_t(1) << 62, 3}, {int64_t(1) << 62, 1}}),
             "the size doesn't fit in 64 bits");
   EXPECT_EQ(errorOf({ElementType::F16, {2}, {1}, -1}), "the offset -1 is out of range");
+  EXPECT_EQ(errorOf(makeDenseLayout(ElementType::F16, {24, 0})), "");
 }
 
 TEST(Tensor, TooLargeForTheMachine) {
