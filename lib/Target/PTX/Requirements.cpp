@@ -17,6 +17,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -93,6 +94,28 @@ void RequirementChecker::requireFeature(Feature feature, StringRef what) {
   raise(::tcc::arch::info(feature).ptxVersion, what, loc);
 }
 
+/// Intrinsics for which LLVM calls the C library on other targets and has nothing for NVPTX.
+static bool isLibraryFunction(const llvm::Function &intrinsic) {
+  switch (intrinsic.getIntrinsicID()) {
+  case llvm::Intrinsic::acos:
+  case llvm::Intrinsic::asin:
+  case llvm::Intrinsic::atan:
+  case llvm::Intrinsic::atan2:
+  case llvm::Intrinsic::cosh:
+  case llvm::Intrinsic::exp:
+  case llvm::Intrinsic::exp10:
+  case llvm::Intrinsic::log:
+  case llvm::Intrinsic::log10:
+  case llvm::Intrinsic::pow:
+  case llvm::Intrinsic::powi:
+  case llvm::Intrinsic::sinh:
+  case llvm::Intrinsic::tan:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void RequirementChecker::checkCall(const llvm::CallInst &call) {
   Location at = locationOf(call);
   if (const auto *assembly = dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
@@ -109,7 +132,7 @@ void RequirementChecker::checkCall(const llvm::CallInst &call) {
   StringRef name = callee->getName();
   if (name.consume_front("llvm.nvvm."))
     return checkInstruction(name, at);
-  if (!callee->isDeclaration() || callee->isIntrinsic())
+  if (!callee->isDeclaration() || (callee->isIntrinsic() && !isLibraryFunction(*callee)))
     return;
   emitError(at) << "'" << name << "' is called, and nothing defines it: PTX from tcc links with no "
                 << "library, so lower the operation to instructions or define the function in the "

@@ -71,15 +71,24 @@ static FailureOr<const Chip *> findChip(Operation *kernelModule, StringRef asked
 /// Only L5's dialects may be left, and at least one kernel must be there.
 static LogicalResult verifyLevel(Operation *kernelModule) {
   bool hasKernel = false;
-  WalkResult result = kernelModule->walk([&](Operation *op) -> WalkResult {
-    if (op == kernelModule)
-      return WalkResult::advance();
-    if (!isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
-      return op->emitError() << "expected only llvm and nvvm ops in a module that becomes PTX";
-    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-      hasKernel |= function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
-    return WalkResult::advance();
-  });
+  WalkResult result =
+      kernelModule->walk([&](Operation *op) -> WalkResult {
+        if (op == kernelModule)
+          return WalkResult::advance();
+        if (!isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+          return op->emitError() << "expected only llvm and nvvm ops in a module that becomes PTX";
+        auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+        if (!function || !function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+          return WalkResult::advance();
+        hasKernel = true;
+        if (function.isExternal())
+          return function.emitError() << "expected a kernel with a body";
+        if (!isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType()))
+          return function.emitError()
+                 << "expected a kernel that returns nothing, found one that returns "
+                 << function.getFunctionType().getReturnType();
+        return WalkResult::advance();
+      });
   if (result.wasInterrupted())
     return failure();
   if (!hasKernel)

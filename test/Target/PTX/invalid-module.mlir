@@ -71,3 +71,39 @@ gpu.module @indirect_call [#nvvm.target<chip = "sm_80">] {
     llvm.return
   }
 }
+
+// -----
+
+gpu.module @declared [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{expected a kernel with a body}}
+  llvm.func @kernel() attributes {nvvm.kernel}
+}
+
+// -----
+
+gpu.module @result [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{expected a kernel that returns nothing, found one that returns 'i32'}}
+  llvm.func @kernel(%x: i32) -> i32 attributes {nvvm.kernel} {
+    llvm.return %x : i32
+  }
+}
+
+// -----
+
+gpu.module @library_intrinsic [#nvvm.target<chip = "sm_80">] {
+  llvm.func @kernel(%x: f32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    // expected-error@below {{'llvm.exp.f32' is called, and nothing defines it}}
+    %y = llvm.intr.exp(%x) : (f32) -> f32
+    llvm.store %y, %out : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error@below {{LLVM can't generate code for sm_80 and ptx70: Symbol name with unsupported characters}}
+gpu.module @name [#nvvm.target<chip = "sm_80">] {
+  llvm.func @"not a name"() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
