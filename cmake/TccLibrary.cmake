@@ -58,5 +58,6 @@ function(tcc_add_unittest name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(${name})
+  # Discovery runs the program; a busy machine takes longer than the 5 s that CMake allows.
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
