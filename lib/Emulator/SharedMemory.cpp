@@ -61,7 +61,7 @@ std::optional<SharedConflict> SharedMemory::noteRead(uint64_t offset, uint64_t b
         if (!conflict)
           conflict = found;
         if (found->kind != SharedConflict::Kind::Barrier)
-          writers[i] = access.record;
+          writers[i] = domain.record(AccessRecord{}); // Clock 0: ordered before everything.
       }
     }
     if (!checkRaces)
