@@ -14,6 +14,8 @@ import os
 
 # Element types that a chip's Tensor Cores multiply; others have both.
 INPUT_TYPES = {"sm_70": ["f16"], "sm_75": ["f16"]}
+# Where a chip has several backends, the one that its own cases are for.
+BACKEND = {"sm_90a": "wgmma"}
 RESULT_TYPES = ["f32", "f16", "bf16"]
 LAYOUTS = ["NN", "NT", "TN", "TT"]
 
@@ -133,12 +135,15 @@ class Cases:
 
     def __init__(self, chip, folder):
         self.chip, self.folder, self.lines = chip, folder, []
+        self.target = f"--chip={chip}"
+        if chip in BACKEND:
+            self.target += f" --backend={BACKEND[chip]}"
         os.makedirs(folder, exist_ok=True)
 
     def add(self, name, text, run, options):
         with open(os.path.join(self.folder, f"{name}.mlir"), "w", encoding="utf-8") as file:
             file.write(text)
-        self.lines.append(f"{self.chip} {name} {run} | {name}.mlir --chip={self.chip} | "
+        self.lines.append(f"{self.chip} {name} {run} | {name}.mlir {self.target} | "
                           f"{options} --check")
 
     def write(self):
@@ -194,9 +199,11 @@ def on_device(cases, inputs):
                   size_option(129, 72, 200))
         cases.add(f"{name}-gelu", bias_gelu(element, result, layout), "129x72x200",
                   size_option(129, 72, 200))
+        for k in (64, 192, 256, 320):  # one slab, and stages - 1, stages, stages + 1 of them
+            cases.add(name, text, f"136x264x{k}", size_option(136, 264, k))
     for element, layout in itertools.product(inputs, ("NT", "NN")):
         text = gemm(element, "f32", layout)
-        for size in ((4096, 4096, 4096), (4095, 4097, 4100)):
+        for size in ((4096, 4096, 4096), (4095, 4097, 4100), (64, 8192, 8192)):
             cases.add(f"{element}-f32-{layout}", text, "x".join(map(str, size)),
                       size_option(*size) + " --time")
 
