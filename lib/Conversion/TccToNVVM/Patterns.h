@@ -14,6 +14,9 @@ void populateMmaSyncPatterns(const LLVMTypeConverter &converter, RewritePatternS
 /// tcc.mma of wmma, tcc.wmma_load, tcc.wmma_store.
 void populateWmmaPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns);
 
+/// tcc.matrix_descriptor, tcc.wgmma, tcc.wgmma_wait.
+void populateWgmmaPatterns(const LLVMTypeConverter &converter, RewritePatternSet &patterns);
+
 /// Replaces functions of `math` that no instruction computes by arithmetic. An error at one that
 /// has no expansion: it would become a call to a library that isn't there.
 LogicalResult expandMath(func::FuncOp kernel);

@@ -58,6 +58,13 @@ struct ConvertKernel : OpConversionPattern<func::FuncOp> {
     setAttr(TccDialect::kLevelAttr, rewriter.getStringAttr("L5"));
     if (Attribute metadata = op->getAttr(TccDialect::kMetadataAttr))
       setAttr(TccDialect::kMetadataAttr, metadata);
+    if (ArrayAttr attributes = op.getArgAttrsAttr())
+      function.setArgAttrsAttr(attributes);
+    // Tensor maps are read where they are, in the parameters; no thread gets a copy.
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
+        function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                            rewriter.getUnitAttr());
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(), function.end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(), *getTypeConverter())))
       return rewriter.notifyMatchFailure(op, "a block has an argument that LLVM can't have");
@@ -129,7 +136,8 @@ static LogicalResult verifyFinalized(func::FuncOp kernel) {
       return kernel.emitError() << "has an argument of type " << type
                                 << ", which is no parameter; run tcc-finalize-kernel first";
   auto walk = kernel.walk([](Operation *op) -> WalkResult {
-    if (!isa<TccDialect>(op->getDialect()) || isa<MmaOp, WmmaLoadOp, WmmaStoreOp>(op))
+    if (!isa<TccDialect>(op->getDialect()) ||
+        isa<MmaOp, WmmaLoadOp, WmmaStoreOp, MatrixDescriptorOp, WgmmaOp, WgmmaWaitOp>(op))
       return WalkResult::advance();
     return op->emitOpError() << "is not a thread's op; run tcc-distribute, tcc-lower-pipeline and "
                              << "tcc-finalize-kernel first";
@@ -168,6 +176,7 @@ static LogicalResult convertToNVVM(func::FuncOp kernel) {
       converter, context);
   populateMmaSyncPatterns(converter, patterns);
   populateWmmaPatterns(converter, patterns);
+  populateWgmmaPatterns(converter, patterns);
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

@@ -45,7 +45,7 @@ LogicalResult TccDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   if (name == kGridAttr)
     return expect(isStringArray(value) && cast<ArrayAttr>(value).size() == 3,
                   "an array of three strings");
-  if (name == kReferenceAttr)
+  if (name == kReferenceAttr || name == "tcc.tensor_maps")
     return expect(isa<ArrayAttr>(value), "an array of dictionaries");
   if (name == kBlockAttr || name == kSharedBytesAttr)
     return expect(isa<IntegerAttr>(value), "an integer");

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -104,6 +105,57 @@ static LogicalResult collectWmmaMajors(func::FuncOp kernel, WmmaMajorMap &majors
   return failure(walk.wasInterrupted());
 }
 
+namespace {
+
+/// Patterns emit an op for all registers of a tile, then the next op: as many intermediate values
+/// as there are registers would be alive. This moves arithmetic up to where its last operand is
+/// made, so that a register's chain of ops is done before the next register's begins.
+class RegisterOrder {
+public:
+  explicit RegisterOrder(Block &block) : block(block) {}
+
+  void run() {
+    SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
+    for (Operation *op : ops) {
+      last = op;
+      if (placed.insert(op).second)
+        placeUsers(op);
+    }
+  }
+
+private:
+  static bool isArithmetic(Operation *op) {
+    return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+           !op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 &&
+           isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+  }
+
+  /// Whether `value` is made before `last`.
+  bool isAvailable(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return !op || op->getBlock() != &block || placed.contains(op);
+  }
+
+  void placeUsers(Operation *op) {
+    for (Value result : op->getResults())
+      for (Operation *user : SmallVector<Operation *>(result.getUsers())) {
+        if (user->getBlock() != &block || !isArithmetic(user) || placed.contains(user) ||
+            !llvm::all_of(user->getOperands(), [&](Value v) { return isAvailable(v); }))
+          continue;
+        user->moveAfter(last);
+        last = user;
+        placed.insert(user);
+        placeUsers(user);
+      }
+  }
+
+  Block &block;
+  llvm::SmallPtrSet<Operation *, 32> placed;
+  Operation *last = nullptr;
+};
+
+} // namespace
+
 static LogicalResult distribute(func::FuncOp kernel) {
   WmmaMajorMap majors;
   if (failed(verifyOps(kernel)) || failed(collectWmmaMajors(kernel, majors)))
@@ -128,9 +180,11 @@ static LogicalResult distribute(func::FuncOp kernel) {
   populateDistributeTilePatterns(converter, patterns, majors);
   populateDistributeGlobalPatterns(converter, patterns);
   populateDistributeSharedPatterns(converter, patterns);
+  populateDistributeHopperPatterns(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   if (failed(applyFullConversion(kernel, target, std::move(patterns))))
     return failure();
+  kernel.walk([](Block *block) { RegisterOrder(*block).run(); });
   setLevel(kernel, Level::L4d);
   return success();
 }

@@ -99,24 +99,52 @@ struct DistributeLoad : OpConversionPattern<LoadOp> {
     SmallVector<TileAccess> accesses =
         getTileAccesses(distribution, distribution.getPositions(b), unitDim, maxWidth);
     Value inside = emitIsInside(b, addressing);
-    SmallVector<Type> types(distribution.getNumRegisters(), distribution.getRegisterType());
-    auto ifOp = scf::IfOp::create(rewriter, op.getLoc(), types, inside, /*withElseRegion=*/true);
-    auto fill = [&](Block *block, auto load) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(block);
-      scf::YieldOp::create(rewriter, op.getLoc(), load(b, addressing, distribution, accesses));
-    };
-    fill(ifOp.thenBlock(), loadVectors);
-    fill(ifOp.elseBlock(), loadElements);
-    rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(ifOp.getResults())});
+    SmallVector<Value> registers;
+    int64_t step = getRegistersPerBranch(distribution);
+    for (int64_t first = 0; first < distribution.getNumRegisters(); first += step)
+      llvm::append_range(registers,
+                         loadRegisters(b, addressing, distribution, accesses, inside, first, step));
+    rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
 
+  /// The registers of a fragment are loaded a row of atoms at a time, so that arithmetic on a row
+  /// can use them up before the next row's arrive.
+  static int64_t getRegistersPerBranch(const TileDistribution &distribution) {
+    int64_t count = distribution.getNumRegisters();
+    auto fragment = dyn_cast<FragmentAttr>(distribution.getType().getEncoding());
+    return fragment ? count / fragment.getAtomsPerWarp(distribution.getType().getShape()).first
+                    : count;
+  }
+
+  /// `count` registers from `first` on.
+  static SmallVector<Value> loadRegisters(I32Builder &b, GlobalAddressing &addressing,
+                                          const TileDistribution &distribution,
+                                          ArrayRef<TileAccess> accesses, Value inside,
+                                          int64_t first, int64_t count) {
+    auto isBefore = [&](int64_t reg) {
+      return [=](const TileAccess &access) { return access.elements.front().reg < reg; };
+    };
+    accesses = accesses.drop_while(isBefore(first)).take_while(isBefore(first + count));
+    SmallVector<Type> types(count, distribution.getRegisterType());
+    auto ifOp = scf::IfOp::create(b.builder, b.loc, types, inside, /*withElseRegion=*/true);
+    auto fill = [&](Block *block, auto load) {
+      OpBuilder::InsertionGuard guard(b.builder);
+      b.builder.setInsertionPointToStart(block);
+      TileAssembler assembler(distribution);
+      load(b, addressing, distribution, accesses, assembler);
+      scf::YieldOp::create(b.builder, b.loc,
+                           assembler.getRegisters(b.builder, b.loc, first, count));
+    };
+    fill(ifOp.thenBlock(), loadVectors);
+    fill(ifOp.elseBlock(), loadElements);
+    return ifOp.getResults();
+  }
+
   /// Calls `load` once for each place in memory.
-  static SmallVector<Value> loadOnce(I32Builder &b, const TileDistribution &distribution,
-                                     ArrayRef<TileAccess> accesses,
-                                     function_ref<Value(const TileAccess &)> load) {
-    TileAssembler assembler(distribution);
+  static void loadOnce(I32Builder &b, const TileDistribution &distribution,
+                       ArrayRef<TileAccess> accesses, TileAssembler &assembler,
+                       function_ref<Value(const TileAccess &)> load) {
     SmallVector<std::pair<const TileAccess *, Value>> loaded;
     for (const TileAccess &access : accesses) {
       auto *known = llvm::find_if(loaded, [&](auto &entry) {
@@ -128,14 +156,13 @@ struct DistributeLoad : OpConversionPattern<LoadOp> {
         loaded.push_back({&access, value});
       assembler.set(b.builder, b.loc, access, value);
     }
-    return assembler.getRegisters(b.builder, b.loc);
   }
 
-  static SmallVector<Value> loadVectors(I32Builder &b, GlobalAddressing &addressing,
-                                        const TileDistribution &distribution,
-                                        ArrayRef<TileAccess> accesses) {
+  static void loadVectors(I32Builder &b, GlobalAddressing &addressing,
+                          const TileDistribution &distribution, ArrayRef<TileAccess> accesses,
+                          TileAssembler &assembler) {
     Type element = distribution.getType().getElementType();
-    return loadOnce(b, distribution, accesses, [&](const TileAccess &access) {
+    loadOnce(b, distribution, accesses, assembler, [&](const TileAccess &access) {
       int64_t width = access.getWidth();
       Type type = width == 1 ? element : VectorType::get({width}, element);
       return emitIfElseZero(b, access.owned, type, [&]() -> Value {
@@ -145,11 +172,11 @@ struct DistributeLoad : OpConversionPattern<LoadOp> {
     });
   }
 
-  static SmallVector<Value> loadElements(I32Builder &b, GlobalAddressing &addressing,
-                                         const TileDistribution &distribution,
-                                         ArrayRef<TileAccess> accesses) {
+  static void loadElements(I32Builder &b, GlobalAddressing &addressing,
+                           const TileDistribution &distribution, ArrayRef<TileAccess> accesses,
+                           TileAssembler &assembler) {
     Type element = distribution.getType().getElementType();
-    return loadOnce(b, distribution, accesses, [&](const TileAccess &access) {
+    loadOnce(b, distribution, accesses, assembler, [&](const TileAccess &access) {
       SmallVector<Value> values;
       for (int64_t i = 0; i < access.getWidth(); ++i) {
         auto coordinates = getElementCoordinates(access, addressing.getUnitDim(), i);
@@ -229,6 +256,8 @@ struct DistributeCopy : OpConversionPattern<CopyOp> {
 
   LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (op.getTransport() != Transport::CpAsync)
+      return rewriter.notifyMatchFailure(op, "not by cp.async");
     SharedType buffer = op.getDest().getType();
     unsigned unitDim = *getUnitStrideDim(op.getSource().getType());
     FailureOr<int64_t> threads = requireThreads(op);
@@ -299,10 +328,12 @@ static LogicalResult verify(StoreOp op) {
 }
 
 static LogicalResult verify(CopyOp op) {
-  if (op.getTransport() != Transport::CpAsync)
-    return op.emitOpError() << "with transport '" << stringifyTransport(op.getTransport())
-                            << "' can't be distributed; tcc-pipeline splits copies through "
-                            << "registers into a tcc.load and a tcc.local_store";
+  if (op.getTransport() == Transport::Tma)
+    return verifyTmaCopy(op);
+  if (op.getTransport() == Transport::Register)
+    return op.emitOpError()
+           << "with transport 'register' can't be distributed; tcc-pipeline splits copies through "
+           << "registers into a tcc.load and a tcc.local_store";
   SharedType buffer = op.getDest().getType();
   FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getSource().getType());
   if (failed(unitDim) || failed(requireThreads(op)) || failed(requireLayout(op, buffer)))

@@ -5,7 +5,7 @@
 
 #include "TileDistribution.h"
 
-#include "tcc/Dialect/Tcc/IR/TccTypes.h"
+#include "tcc/Dialect/Tcc/IR/TccOps.h"
 
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/DenseMap.h"
@@ -40,6 +40,8 @@ LogicalResult requireLayout(Operation *op, SharedType buffer);
 LogicalResult verifyTileOp(Operation *op);
 LogicalResult verifyGlobalAccess(Operation *op);
 LogicalResult verifySharedAccess(Operation *op);
+LogicalResult verifyTmaCopy(CopyOp op);
+LogicalResult verifyWarpgroupMatmul(MatmulOp op);
 
 /// Arithmetic, constants, broadcasts, slices, conversions and matmuls.
 void populateDistributeTilePatterns(const TypeConverter &converter, RewritePatternSet &patterns,
@@ -48,6 +50,8 @@ void populateDistributeTilePatterns(const TypeConverter &converter, RewritePatte
 void populateDistributeGlobalPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 /// Accesses to shared memory: tcc.local_load, tcc.local_store.
 void populateDistributeSharedPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+/// TMA copies, and matmuls whose operands are in shared memory.
+void populateDistributeHopperPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 
 } // namespace mlir::tcc
 

@@ -201,7 +201,7 @@ struct DistributeLocalLoad : OpConversionPattern<LocalLoadOp> {
                                          width * addressing.getElementBytes());
       assembler.set(b.builder, b.loc, access, value);
     }
-    return assembler.getRegisters(b.builder, b.loc);
+    return assembler.getRegisters(b.builder, b.loc, 0, distribution.getNumRegisters());
   }
 
   static Value selectFirst(I32Builder &b, SharedAddressing &addressing, Value owned,

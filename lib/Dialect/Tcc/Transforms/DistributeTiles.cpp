@@ -243,8 +243,7 @@ static LogicalResult verify(ConvertLayoutOp op) {
 static LogicalResult verify(MatmulOp op) {
   if (isa<RankedTensorType>(op.getLhs().getType()) && isa<RankedTensorType>(op.getRhs().getType()))
     return success();
-  return op.emitOpError() << "reads shared memory, which this build's atoms can't; supported are "
-                          << "operands in registers (wmma, mma_sync)";
+  return verifyWarpgroupMatmul(op);
 }
 
 /// Work on tiles that is neither arithmetic nor one of the ops above.

@@ -2,6 +2,7 @@
 
 #include "Kernel.h"
 #include "KernelMetadata.h"
+#include "MatrixArgument.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,6 +44,10 @@ public:
 
 private:
   LogicalResult verifyArguments();
+  /// A parameter that tcc-lower-pipeline made.
+  bool isTensorMap(unsigned index) {
+    return kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()) != nullptr;
+  }
   void replaceArguments();
   /// The parameters behind a matrix: an argument, transposed or cast; an error at `user` else.
   FailureOr<MatrixParameters> findParameters(Operation *user, Value matrix);
@@ -58,6 +63,8 @@ private:
 
   func::FuncOp kernel;
   IRRewriter rewriter;
+  SmallVector<BlockArgument> oldArguments;
+  SmallVector<DictionaryAttr> attributes; // of the new arguments
   llvm::DenseMap<Value, MatrixParameters> parameters;
   llvm::DenseMap<Value, int64_t> bufferOffsets;
   LLVM::GlobalOp sharedMemory;
@@ -74,6 +81,8 @@ LogicalResult KernelFinalizer::verifyArguments() {
     return kernel.emitOpError() << "is a kernel, which returns nothing";
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     auto matrix = dyn_cast<MemRefType>(type);
+    if (isTensorMap(i))
+      continue;
     if (!matrix)
       return kernel.emitOpError() << "has argument " << i << " of type " << type
                                   << "; kernels take memrefs only";
@@ -90,9 +99,12 @@ LogicalResult KernelFinalizer::verifyArguments() {
 void KernelFinalizer::replaceArguments() {
   Block &entry = kernel.getBody().front();
   rewriter.setInsertionPointToStart(&entry);
-  for (BlockArgument matrix : SmallVector<BlockArgument>(entry.getArguments())) {
+  oldArguments.assign(entry.args_begin(), entry.args_end());
+  for (BlockArgument matrix : oldArguments) {
     Location loc = matrix.getLoc();
-    auto type = cast<MemRefType>(matrix.getType());
+    auto type = dyn_cast<MemRefType>(matrix.getType());
+    if (!type)
+      continue;
     MatrixParameters &result = parameters[matrix];
     result.pointer = entry.addArgument(LLVM::LLVMPointerType::get(rewriter.getContext(), 1), loc);
     auto resolve = [&](int64_t value) -> Value {
@@ -106,26 +118,25 @@ void KernelFinalizer::replaceArguments() {
     for (int64_t stride : type.getStridesAndOffset().first)
       result.strides.push_back(resolve(stride));
   }
+  attributes.assign(entry.getNumArguments() - oldArguments.size(), rewriter.getDictionaryAttr({}));
+  // Tensor maps come last.
+  for (BlockArgument map : oldArguments) {
+    if (isa<MemRefType>(map.getType()))
+      continue;
+    rewriter.replaceAllUsesWith(map, entry.addArgument(map.getType(), map.getLoc()));
+    attributes.push_back(kernel.getArgAttrDict(map.getArgNumber()));
+  }
 }
 
 FailureOr<MatrixParameters> KernelFinalizer::findParameters(Operation *user, Value matrix) {
-  if (auto found = parameters.find(matrix); found != parameters.end())
-    return found->second;
-  if (auto cast = matrix.getDefiningOp<memref::CastOp>())
-    return findParameters(user, cast.getSource());
-  auto transpose = matrix.getDefiningOp<memref::TransposeOp>();
-  if (!transpose)
-    return user->emitOpError() << "accesses a matrix that is neither an argument of the kernel nor "
-                               << "a memref.transpose or memref.cast of one",
-           failure();
-  FailureOr<MatrixParameters> source = findParameters(user, transpose.getIn());
+  FailureOr<MatrixArgument> source = findMatrixArgument(user, matrix);
   if (failed(source))
     return failure();
-  MatrixParameters result = *source;
-  for (auto [i, expr] : llvm::enumerate(transpose.getPermutation().getResults())) {
-    unsigned from = cast<AffineDimExpr>(expr).getPosition();
-    result.sizes[i] = source->sizes[from];
-    result.strides[i] = source->strides[from];
+  const MatrixParameters &argument = parameters.find(source->argument)->second;
+  MatrixParameters result{argument.pointer, {}, {}};
+  for (unsigned dim : source->dims) {
+    result.sizes.push_back(argument.sizes[dim]);
+    result.strides.push_back(argument.strides[dim]);
   }
   return result;
 }
@@ -178,15 +189,15 @@ LogicalResult KernelFinalizer::eraseMatrices() {
       rewriter.eraseOp(view);
 
   Block &entry = kernel.getBody().front();
-  unsigned count = parameters.size();
-  for (BlockArgument matrix : entry.getArguments().take_front(count))
+  for (BlockArgument matrix : oldArguments)
     if (!matrix.use_empty())
       return matrix.getUsers().begin()->emitOpError()
              << "uses a matrix in a way that a kernel's parameters can't replace; supported are "
              << "memref.dim, memref.transpose, memref.cast and tcc.global_address";
-  entry.eraseArguments(0, count);
+  entry.eraseArguments(0, oldArguments.size());
   kernel.removeArgAttrsAttr();
   kernel.setType(rewriter.getFunctionType(entry.getArgumentTypes(), {}));
+  kernel.setAllArgAttrs(attributes);
   return success();
 }
 

@@ -1,6 +1,7 @@
 //===- KernelMetadata.cpp - A kernel's description for the launcher ---------------------===//
 
 #include "KernelMetadata.h"
+#include "LowerTmaPipeline.h"
 #include "Target.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -153,6 +154,8 @@ FailureOr<json::Object> MetadataBuilder::buildArgument(unsigned index) {
 LogicalResult MetadataBuilder::addArguments(json::Object &object) {
   json::Array arguments;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (!isa<MemRefType>(kernel.getArgumentTypes()[i])) // a tensor map
+      continue;
     FailureOr<json::Object> argument = buildArgument(i);
     if (failed(argument))
       return failure();
@@ -184,21 +187,24 @@ void MetadataBuilder::addReference(json::Object &object) {
 
 /// The arithmetic is that of the kernel's atoms; the output's type that of what it writes.
 void MetadataBuilder::addNumerics(json::Object &object) {
-  MmaOp atom;
-  kernel.walk([&](MmaOp op) {
-    atom = op;
-    return WalkResult::interrupt();
+  Type element;
+  kernel.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<MmaOp>(op))
+      element = getElementTypeOrSelf(mma.getA().front().getType());
+    else if (auto wgmma = dyn_cast<WgmmaOp>(op))
+      element = wgmma.getElementType();
+    return element ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (!atom)
+  if (!element)
     return;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     auto direction = kernel.getArgAttrOfType<StringAttr>(i, TccDialect::kDirectionAttr);
     if (!direction || direction.getValue() == "in")
       continue;
     object["numerics"] = json::Object{
-        {"lhs", spell(getElementTypeOrSelf(atom.getA().front().getType()))},
-        {"rhs", spell(getElementTypeOrSelf(atom.getB().front().getType()))},
-        {"accumulator", spell(atom.getResult(0).getType())},
+        {"lhs", spell(element)},
+        {"rhs", spell(element)},
+        {"accumulator", "f32"},
         {"output", spell(cast<MemRefType>(kernel.getArgumentTypes()[i]).getElementType())}};
     return;
   }
@@ -242,6 +248,8 @@ FailureOr<json::Object> MetadataBuilder::build() {
     object["cluster"] = json::Array{cluster[0] * cluster[1], 1, 1};
   if (failed(addArguments(object)))
     return failure();
+  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))
+    object["tensorMaps"] = toJSON(maps);
   addReference(object);
   addNumerics(object);
   return object;

@@ -1,6 +1,7 @@
 //===- LowerPipeline.cpp - Pipelines become groups and barriers -------------------------===//
 
 #include "Kernel.h"
+#include "LowerTmaPipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -73,6 +74,8 @@ private:
 } // namespace
 
 static LogicalResult lowerPipelines(func::FuncOp kernel) {
+  if (failed(lowerTmaPipelines(kernel)))
+    return failure();
   SmallVector<CreatePipelineOp> pipelines;
   SmallVector<Operation *> steps;
   kernel.walk([&](Operation *op) {
@@ -82,11 +85,6 @@ static LogicalResult lowerPipelines(func::FuncOp kernel) {
                  DrainOp>(op))
       steps.push_back(op);
   });
-  for (CreatePipelineOp pipeline : pipelines)
-    if (pipeline.getType().getTransport() == Transport::Tma)
-      return pipeline.emitOpError() << "of transport 'tma' can't be lowered by this build; "
-                                    << "supported: register, cp_async";
-
   IRRewriter rewriter(kernel.getContext());
   UniformPipelineLowering lowering(rewriter);
   for (Operation *op : steps) {

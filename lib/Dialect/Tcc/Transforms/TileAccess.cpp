@@ -93,19 +93,22 @@ void TileAssembler::set(OpBuilder &builder, Location loc, const TileAccess &acce
   }
 }
 
-SmallVector<Value> TileAssembler::getRegisters(OpBuilder &builder, Location loc) {
+SmallVector<Value> TileAssembler::getRegisters(OpBuilder &builder, Location loc, int64_t first,
+                                               int64_t count) {
   auto vector = dyn_cast<VectorType>(distribution.getRegisterType());
-  for (auto [value, parts] : llvm::zip_equal(whole, elements)) {
-    if (value)
-      continue;
-    if (!vector)
-      value = parts.front();
+  SmallVector<Value> registers;
+  for (int64_t reg = first; reg < first + count; ++reg) {
+    ArrayRef<Value> parts = elements[reg];
+    if (whole[reg])
+      registers.push_back(whole[reg]);
+    else if (!vector)
+      registers.push_back(parts.front());
     else if (llvm::all_equal(parts))
-      value = vector::BroadcastOp::create(builder, loc, vector, parts.front());
+      registers.push_back(vector::BroadcastOp::create(builder, loc, vector, parts.front()));
     else
-      value = vector::FromElementsOp::create(builder, loc, vector, parts);
+      registers.push_back(vector::FromElementsOp::create(builder, loc, vector, parts));
   }
-  return whole;
+  return registers;
 }
 
 Value mlir::tcc::getElement(OpBuilder &builder, Location loc, ValueRange registers,

@@ -39,7 +39,8 @@ public:
 
   /// `value` (a vector, or a scalar if the access is one element wide) is what the access gave.
   void set(OpBuilder &builder, Location loc, const TileAccess &access, Value value);
-  SmallVector<Value> getRegisters(OpBuilder &builder, Location loc);
+  /// Registers `first` to `first + count`, all of whose elements are set.
+  SmallVector<Value> getRegisters(OpBuilder &builder, Location loc, int64_t first, int64_t count);
 
 private:
   TileDistribution distribution;

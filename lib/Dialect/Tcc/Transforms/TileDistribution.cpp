@@ -112,6 +112,9 @@ std::optional<AtomRegisters> mlir::tcc::getAtomRegisters(FragmentAttr fragment, 
     if (elementType.isF16() || elementType.isBF16())
       return AtomRegisters{fragment.getOperand() == Operand::A ? 4 : 2, 2};
   }
+  if (fragment.getMma() == MmaFamily::Wgmma && isAccumulator && mnk[0] == 64 && mnk[2] == 16 &&
+      mnk[1] % 8 == 0)
+    return AtomRegisters{mnk[1] / 2, 1};
   if (fragment.getMma() == MmaFamily::Wmma && mnk == ArrayRef<int64_t>{16, 16, 16}) {
     if (isAccumulator)
       return AtomRegisters{8, 1};
@@ -161,7 +164,8 @@ FailureOr<TileDistribution> TileDistribution::get(RankedTensorType type, std::st
   std::optional<AtomRegisters> registers = getAtomRegisters(fragment, type.getElementType());
   if (!registers)
     return fail("the atom's registers are not known; known are mma_sync [16, 8, 16] and wmma "
-                "[16, 16, 16] with operands of f16 or bf16");
+                "[16, 16, 16] with operands of f16 or bf16, and accumulators of wgmma "
+                "[64, n, 16]");
   auto [atomRows, atomColumns] = fragment.getAtomsPerWarp(parentShape);
   result.numRegisters = atomRows * atomColumns * registers->count;
   result.vectorLength = registers->elements;
@@ -243,12 +247,14 @@ SmallVector<RegisterPosition> mlir::tcc::getBlockedPositions(I32Builder &b, Bloc
 
 /// PTX ISA, "Matrix Fragments for mma.m16n8k16": lane 4g + t holds rows g and g + 8 of A and C; of
 /// A the columns 2t, 2t + 1 (+ 8), of B the rows 2t, 2t + 1 (+ 8) of column g, of C the columns 2t
-/// and 2t + 1.
-static SmallVector<RegisterPosition> getMmaSyncPositions(I32Builder &b, FragmentAttr fragment,
-                                                         ArrayRef<int64_t> shape) {
+/// and 2t + 1. An accumulator of wgmma repeats C's along N, 16 rows a warp ("Register Fragments
+/// for wgmma.mma_async.m64nNk16"): the rows of warp w begin at 16w, as for mma.sync.
+static SmallVector<RegisterPosition> getMmaPositions(I32Builder &b, FragmentAttr fragment,
+                                                     ArrayRef<int64_t> shape) {
+  constexpr int64_t warpRows = 16;
   auto [unitRows, unitColumns] = fragment.getUnit();
   auto [atomRows, atomColumns] = fragment.getAtomsPerWarp(shape);
-  auto [atomHeight, atomWidth] = fragment.getAtomExtents();
+  int64_t atomWidth = fragment.getAtomExtents().second;
   auto [warpM, warpN] = getWarpPlace(b, fragment);
   Value lane = b.lane();
   Value group = b.div(lane, 4);
@@ -259,7 +265,7 @@ static SmallVector<RegisterPosition> getMmaSyncPositions(I32Builder &b, Fragment
   if (operand == Operand::B)
     row = {pair, 0, 2, 8};
   else
-    row = {group, 0, 1, 8, b.mul(warpM, atomHeight), atomHeight, unitRows};
+    row = {group, 0, 1, 8, b.mul(warpM, warpRows), warpRows, unitRows};
   int64_t warpColumns = atomColumns * atomWidth;
   if (operand == Operand::A)
     column = {pair, 0, 2, 8};
@@ -272,17 +278,16 @@ static SmallVector<RegisterPosition> getMmaSyncPositions(I32Builder &b, Fragment
   for (int64_t i = 0; i < atomRows; ++i)
     for (int64_t j = 0; j < atomColumns; ++j) {
       Coordinate atomRow = row.plus(i * unitRows), atomColumn = column.plus(j * atomWidth);
-      if (operand == Operand::B) {
+      if (operand == Operand::A)
+        for (int64_t r = 0; r < 4; ++r)
+          positions.push_back({{atomRow.plus(8 * (r & 1)), atomColumn.plus(8 * (r >> 1))}, {}});
+      else if (operand == Operand::B)
         for (int64_t r : {0, 1})
           positions.push_back({{atomRow.plus(8 * r), atomColumn}, {}});
-        continue;
-      }
-      for (int64_t r = 0; r < 4; ++r) {
-        if (operand == Operand::A)
-          positions.push_back({{atomRow.plus(8 * (r & 1)), atomColumn.plus(8 * (r >> 1))}, {}});
-        else
-          positions.push_back({{atomRow.plus(8 * (r >> 1)), atomColumn.plus(r & 1)}, {}});
-      }
+      else
+        for (int64_t r = 0; r < atomWidth / 2; ++r)
+          positions.push_back(
+              {{atomRow.plus(8 * (r >> 1 & 1)), atomColumn.plus(8 * (r >> 2) + (r & 1))}, {}});
     }
   return positions;
 }
@@ -299,7 +304,7 @@ SmallVector<RegisterPosition> TileDistribution::getPositions(I32Builder &b) cons
   if (auto blocked = dyn_cast<BlockedAttr>(encoding))
     positions = getBlockedPositions(b, blocked, shape);
   else
-    positions = getMmaSyncPositions(b, cast<FragmentAttr>(encoding), shape);
+    positions = getMmaPositions(b, cast<FragmentAttr>(encoding), shape);
   if (slice)
     for (RegisterPosition &position : positions)
       position.coordinates.erase(position.coordinates.begin() + slice.getDim());

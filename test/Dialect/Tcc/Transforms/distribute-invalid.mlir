@@ -20,7 +20,7 @@ func.func @no_encoding(%C: memref<16x8xf32>) attributes {tcc.level = "L4"} {
 
 func.func @unknown_atom(%s: !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>>)
     attributes {tcc.level = "L4"} {
-  // expected-error@+1 {{the atom's registers are not known; known are mma_sync [16, 8, 16] and wmma [16, 16, 16] with operands of f16 or bf16}}
+  // expected-error@+1 {{the atom's registers are not known; known are mma_sync [16, 8, 16] and wmma [16, 16, 16] with operands of f16 or bf16, and accumulators of wgmma [64, n, 16]}}
   %0 = tcc.local_load %s : !tcc.shared<16x8xf16, #tcc.layout<contiguous = 1>>
     -> tensor<16x8xf16, #k8>
   return
@@ -143,5 +143,43 @@ func.func @ldmatrix_offset(%s: !tcc.shared<16x32xf16, #tcc.layout<contiguous = 1
   // expected-error@+1 {{reads operands of mma.sync with ldmatrix, whose rows begin at multiples of 8 elements, found offset 4}}
   %0 = tcc.local_load %s at [0, 4] : !tcc.shared<16x32xf16, #tcc.layout<contiguous = 1>>
     -> tensor<16x16xf16, #a>
+  return
+}
+
+// -----
+
+func.func @tma_unswizzled(
+    %A: memref<16x64xf16>, %s: !tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>, %i: i32)
+    attributes {tcc.level = "L4"} {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{needs a swizzled buffer (#tcc.layout with 'span'), found '!tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>'}}
+  tcc.copy tma %A[%c0, %c0], %s slot %i {bytes = 16}
+    : memref<16x64xf16>, !tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>
+  return
+}
+
+// -----
+
+func.func @tma_without_pipeline(
+    %A: memref<16x64xf16>, %s: !tcc.shared<16x64xf16, #tcc.layout<contiguous = 1, span = 128>>)
+    attributes {tcc.level = "L4"} {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{by TMA needs a pipeline that guards the buffer}}
+  tcc.copy tma %A[%c0, %c0], %s {bytes = 16}
+    : memref<16x64xf16>, !tcc.shared<16x64xf16, #tcc.layout<contiguous = 1, span = 128>>
+  return
+}
+
+// -----
+
+#c = #tcc.fragment<wgmma, c, shape = [64, 96, 16], warps = [4, 1]>
+#row = #tcc.layout<contiguous = 1, span = 128>
+
+func.func @wgmma_columns(%sa: !tcc.shared<64x64xf16, #row>, %sb: !tcc.shared<64x192xf16, #row>)
+    attributes {tcc.level = "L4"} {
+  %zero = arith.constant dense<0.0> : tensor<64x192xf32, #c>
+  // expected-error@+1 {{by wgmma with B contiguous along N needs atoms of a multiple of 64 columns, found 96}}
+  %d = tcc.matmul %sa, %sb, %zero
+    : !tcc.shared<64x64xf16, #row>, !tcc.shared<64x192xf16, #row>, tensor<64x192xf32, #c>
   return
 }

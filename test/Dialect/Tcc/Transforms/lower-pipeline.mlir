@@ -55,9 +55,9 @@ func.func @register(%rd: i32, %rp: i32) attributes {tcc.level = "L4d"} {
 
 #layout = #tcc.layout<contiguous = 1, span = 32>
 
+// expected-error@+1 {{has a pipeline of transport 'tma' without a tcc.warp_specialize: TMA needs a producer}}
 func.func @tma() attributes {tcc.level = "L4d"} {
   %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #layout>
-  // expected-error@+1 {{of transport 'tma' can't be lowered by this build; supported: register, cp_async}}
   %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 2, #layout>
     -> !tcc.pipeline<tma, stages = 2>
   return

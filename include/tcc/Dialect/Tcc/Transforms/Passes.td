@@ -392,7 +392,9 @@ def LowerPipelinePass : Pass<"tcc-lower-pipeline"> {
   let summary = "Turn pipelines into groups of copies and barriers (L4d)";
   let description = [{
     What stands behind a pipeline is its transport's: cp.async groups and
-    barriers of the block (`cp_async`), barriers alone (`register`).
+    barriers of the block (`cp_async`), barriers alone (`register`), a full and an
+    empty mbarrier a slot (`tma`). With `tma`, roles become branches, and tensor
+    maps parameters, which `tcc.tensor_maps` describes.
 
     ```mlir
     tcc.consumer_wait %p[%rd, %rp] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
@@ -411,7 +413,8 @@ def LowerPipelinePass : Pass<"tcc-lower-pipeline"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::NVVM::NVVMDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def FinalizeKernelPass : Pass<"tcc-finalize-kernel"> {

@@ -1,0 +1,54 @@
+// RUN: tcc-opt %s --tcc-distribute --canonicalize --cse | FileCheck %s
+
+// TMA copies and warpgroup multiplications.
+
+#c = #tcc.fragment<wgmma, c, shape = [64, 32, 16], warps = [8, 1]>
+#row = #tcc.layout<contiguous = 1, span = 128>
+#narrow = #tcc.layout<contiguous = 1, span = 64>
+#column = #tcc.layout<contiguous = 0, span = 64>
+
+// A buffer of 128 columns is two swizzled blocks of 64, a box each.
+// CHECK-LABEL: func.func @copy
+// CHECK: %[[P:.*]] = tcc.shared_address %{{.*}} slot %{{.*}} offset %c0_i32
+// CHECK: tcc.tma_load %{{.*}}[%{{.*}}, %[[K:.*]]] box [64, 64], %[[P]], %{{.*}}[%{{.*}}] {span = 128 : i64}
+// CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %c64
+// CHECK: %[[Q:.*]] = llvm.getelementptr %[[P]][8192]
+// CHECK: tcc.tma_load %{{.*}}[%{{.*}}, %[[NEXT]]] box [64, 64], %[[Q]]
+func.func @copy(%A: memref<?x?xf16, strided<[?, 1]>>, %m: index, %k: index, %i: i32)
+    attributes {tcc.level = "L4"} {
+  %s = tcc.alloc_shared : !tcc.shared<64x128xf16, stages = 2, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<64x128xf16, stages = 2, #row>
+    -> !tcc.pipeline<tma, stages = 2>
+  tcc.copy tma %A[%m, %k], %s slot %i {bytes = 16}
+    : memref<?x?xf16, strided<[?, 1]>>, !tcc.shared<64x128xf16, stages = 2, #row>
+  return
+}
+
+// Two warpgroups have 64 rows each: the second one's begin 64 lines of 64 bytes on. Two K steps of
+// 16 are 32 bytes apart in both operands' lines.
+// CHECK-LABEL: func.func @matmul
+// CHECK: %[[WARPGROUP:.*]] = arith.shrui %{{.*}}, %c2_i32
+// CHECK: %[[ROWS:.*]] = arith.muli %[[WARPGROUP]], %c4096_i32
+// CHECK: %[[A:.*]] = tcc.shared_address %{{.*}} offset %[[ROWS]]
+// CHECK: %[[B:.*]] = tcc.shared_address %{{.*}} offset %c0_i32
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: %[[DA:.*]] = tcc.matrix_descriptor %[[A]] {leading = 0 : i64, span = 64 : i64, stride = 512 : i64}
+// CHECK: %[[DB:.*]] = tcc.matrix_descriptor %[[B]] {leading = 0 : i64, span = 64 : i64, stride = 512 : i64}
+// CHECK: %[[D:.*]]:16 = tcc.wgmma [64, 32, 16] f16 %[[DA]], %[[DB]] acc(
+// CHECK: llvm.getelementptr %[[A]][32]
+// CHECK: llvm.getelementptr %[[B]][32]
+// CHECK: %[[E:.*]]:16 = tcc.wgmma [64, 32, 16] f16 %{{.*}}, %{{.*}} acc(%[[D]]#0,
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: %[[F:.*]]:16 = tcc.wgmma_wait 0(%[[E]]#0,
+// An accumulator's elements 0 and 1 are neighbours, 2 and 3 eight rows below.
+// CHECK: vector.from_elements %[[F]]#0, %[[F]]#1
+// CHECK: vector.from_elements %[[F]]#2, %[[F]]#3
+func.func @matmul(%a: !tcc.shared<128x32xf16, #narrow>, %b: !tcc.shared<32x32xf16, #column>,
+    %C: memref<128x32xf32>) attributes {tcc.level = "L4"} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32, #c>
+  %d = tcc.matmul %a, %b, %zero
+    : !tcc.shared<128x32xf16, #narrow>, !tcc.shared<32x32xf16, #column>, tensor<128x32xf32, #c>
+  tcc.store %d, %C[%c0, %c0] {bytes = 8} : tensor<128x32xf32, #c>, memref<128x32xf32>
+  return
+}
