@@ -8,12 +8,31 @@ using namespace mlir;
 using namespace mlir::tcc;
 namespace arch = ::tcc::arch;
 
-llvm::Expected<MmaFamily> mlir::tcc::chooseFamily(const ScheduleContext &context) {
-  llvm::Expected<const arch::MmaAtom *> preferred = findAtom(context, MmaFamily::MmaSync);
+/// True where a wgmma kernel can be built: the block tile of a tile program may not suit it.
+static bool canUseWgmma(MLIRContext *context, const ScheduleContext &facts,
+                        std::optional<std::array<int64_t, 3>> block) {
+  llvm::Expected<const arch::MmaAtom *> atom = findAtom(facts, MmaFamily::Wgmma);
+  if (!atom) {
+    llvm::consumeError(atom.takeError());
+    return false;
+  }
+  llvm::Expected<ScheduleAttr> schedule =
+      chooseSchedule(context, facts, MmaFamily::Wgmma, Transport::Tma, block);
+  if (!schedule)
+    llvm::consumeError(schedule.takeError());
+  return bool(schedule);
+}
+
+llvm::Expected<MmaFamily>
+mlir::tcc::chooseFamily(MLIRContext *context, const ScheduleContext &facts,
+                        std::optional<std::array<int64_t, 3>> block) {
+  if (canUseWgmma(context, facts, block))
+    return MmaFamily::Wgmma;
+  llvm::Expected<const arch::MmaAtom *> preferred = findAtom(facts, MmaFamily::MmaSync);
   if (preferred)
     return MmaFamily::MmaSync;
   llvm::consumeError(preferred.takeError());
-  if (llvm::Expected<const arch::MmaAtom *> atom = findAtom(context, MmaFamily::Wmma); !atom)
+  if (llvm::Expected<const arch::MmaAtom *> atom = findAtom(facts, MmaFamily::Wmma); !atom)
     return atom.takeError();
   return MmaFamily::Wmma;
 }

@@ -8,9 +8,10 @@
 
 namespace mlir::tcc {
 
-/// The instruction family to prefer on a chip: mma_sync where its backend can use it, else wmma.
-/// Fails if the chip has neither for the element type.
-llvm::Expected<MmaFamily> chooseFamily(const ScheduleContext &context);
+/// The newest instruction family that the chip has for the element type and that `block`, where
+/// given, suits: wgmma, mma_sync, wmma. Fails if there is none.
+llvm::Expected<MmaFamily> chooseFamily(MLIRContext *context, const ScheduleContext &facts,
+                                       std::optional<std::array<int64_t, 3>> block);
 
 /// The transport to prefer: tma for wgmma, else cp_async where the chip has it.
 Transport chooseTransport(const ::tcc::arch::Chip &chip, MmaFamily family);

@@ -196,7 +196,7 @@ LogicalResult KernelTargeter::selectSchedule() {
     return success();
   }
   if (!family) {
-    llvm::Expected<MmaFamily> preferred = chooseFamily(context);
+    llvm::Expected<MmaFamily> preferred = chooseFamily(func.getContext(), context, block);
     if (!preferred)
       return fail(problem->matmulLoc, preferred.takeError());
     family = *preferred;
