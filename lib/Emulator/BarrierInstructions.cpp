@@ -161,7 +161,13 @@ static void executeFence(Warp &warp, const Instruction &) {
 }
 
 static void executeProxyFence(Warp &warp, const Instruction &) {
+  fenceMbarriers(warp);
   warp.cta().cluster().sync.proxyFence(warp.execution().agent);
+}
+
+static void executeInitFence(Warp &warp, const Instruction &) {
+  fenceMbarriers(warp);
+  warp.cta().cluster().sync.fence(warp.execution().agent);
 }
 
 static void executeNothing(Warp &, const Instruction &) {}
@@ -191,7 +197,7 @@ static Error decodeFence(const Modifiers &modifiers, Instruction &inst) {
                                       "generic"}))
     return e;
   inst.destinations = 0;
-  inst.handler = executeFence;
+  inst.handler = modifiers.has("mbarrier_init") ? executeInitFence : executeFence;
   if (modifiers.has("proxy")) {
     // Only the fence between generic and async proxy concerns shared memory.
     bool isAsync = modifiers.has("async") && !modifiers.has("global");
@@ -226,6 +232,7 @@ void tcc::emulator::completeClusterBarrier(Cluster &cluster) {
   barrier.waiters.clear();
   for (const ClusterBarrier::Waiter &waiter : waiters) {
     cluster.sync.acquire(waiter.warp->execution().agent, barrier.completed);
+    waiter.warp->execution().executedByPeers.join(barrier.executed);
     resume(*waiter.warp, *waiter.group, waiter.index + 1);
   }
 }
@@ -245,8 +252,12 @@ static void executeClusterArrive(Warp &warp, const Instruction &inst) {
   }
   exec.clusterArrived |= warp.active();
   cluster.barrier.arrived += llvm::popcount(warp.active());
+  VectorClock &own = cluster.sync.clocks(exec.agent).happened;
+  cluster.barrier.executed.join(own);
   if (inst.aux[0])
     cluster.sync.release(exec.agent, cluster.barrier.clocks);
+  else
+    own.raise(exec.agent, own[exec.agent] + 1);
   completeClusterBarrier(cluster);
   warp.machine().noteProgress();
 }
@@ -264,6 +275,7 @@ static void executeClusterWait(Warp &warp, const Instruction &inst) {
   }
   if (ready) {
     cluster.sync.acquire(exec.agent, cluster.barrier.completed);
+    exec.executedByPeers.join(cluster.barrier.executed);
     return;
   }
   Group &group = *exec.current;

@@ -55,6 +55,9 @@ struct Mbarrier {
   /// The initialisation, which every use must be ordered after.
   uint32_t initRecord = 0;
   uint32_t initLine = 0;
+  /// A fence.mbarrier_init or fence.proxy.async has followed: the async proxy and other CTAs see
+  /// it.
+  bool isFenced = false;
 };
 
 /// barrier.cluster: one barrier for all threads of the cluster, arrive and wait are separate.
@@ -68,6 +71,9 @@ struct ClusterBarrier {
   uint32_t phase = 0;
   Clocks clocks;
   Clocks completed;
+  /// What was executed before the arrivals, the relaxed ones too: enough to exit after, not to read
+  /// data after.
+  VectorClock executed;
   std::vector<Waiter> waiters;
 };
 
@@ -75,6 +81,11 @@ void completeClusterBarrier(Cluster &cluster);
 
 /// Finds the live mbarrier at a shared-space address; null after a finding or fault.
 Mbarrier *findMbarrier(Warp &warp, const Instruction &inst, unsigned lane, uint64_t address);
+/// The same, for use by the async proxy or from another CTA: reports a missing fence after the
+/// initialisation.
+Mbarrier *findFencedMbarrier(Warp &warp, const Instruction &inst, unsigned lane, uint64_t address);
+/// Makes the initialisations that happened before visible to the async proxy and to other CTAs.
+void fenceMbarriers(Warp &warp);
 /// Takes `count` arrivals and completes the phase if it is due; false after a fault.
 bool arriveAt(Warp &warp, const Instruction &inst, unsigned lane, Mbarrier &barrier,
               uint32_t count);

@@ -96,7 +96,7 @@ Allocation *BulkRequest::findGlobal(uint64_t address, bool isRead) const {
 bool BulkRequest::startToShared(uint64_t target, uint64_t barrierAddress) const {
   uint64_t offset, sourceOffset = 0;
   SharedMemory *memory = warp.findShared(inst, lane, target, bytes, offset);
-  Mbarrier *barrier = memory ? findMbarrier(warp, inst, lane, barrierAddress) : nullptr;
+  Mbarrier *barrier = memory ? findFencedMbarrier(warp, inst, lane, barrierAddress) : nullptr;
   if (!barrier)
     return false;
   if (barrierAddress >> kSharedRankShift != target >> kSharedRankShift) {

@@ -37,16 +37,56 @@ MbarrierWrite tcc::emulator::beginMbarrierWrite(Warp &warp, const Instruction &i
   return {{warp.execution().agent, sync.record(flying)}, sync.record(landed)};
 }
 
-void tcc::emulator::reportUnfinishedReads(Cta &cta) {
+/// Copies that have not landed when the block has gone.
+static void reportUnfinishedCopies(Cta &cta) {
+  const Program &program = cta.machine().program();
   for (const AsyncOperation &operation : cta.machine().async().pending()) {
-    if (!operation.usesBulkGroup || &operation.warp->cta() != &cta)
-      continue;
-    const Program &program = cta.machine().program();
-    const Instruction &inst = program.code[operation.instruction];
-    operation.warp->report(FindingKind::AsyncInFlight, inst, operation.lane,
-                           "the block exits before this bulk copy has read its shared memory: "
-                           "cp.async.bulk.wait_group.read is missing");
+    bool reads = operation.usesBulkGroup && &operation.warp->cta() == &cta;
+    bool writes = operation.instruction && operation.mbarrier &&
+                  &operation.warp->cta().cluster() == &cta.cluster() &&
+                  operation.mbarrier >> kSharedRankShift == cta.rank();
+    if (reads)
+      operation.warp->report(FindingKind::AsyncInFlight, program.code[operation.instruction],
+                             operation.lane,
+                             "the block exits before this bulk copy has read its shared memory: "
+                             "cp.async.bulk.wait_group.read is missing");
+    else if (writes)
+      operation.warp->report(FindingKind::AsyncInFlight, program.code[operation.instruction],
+                             operation.lane,
+                             "the block exits before this copy has landed in its shared memory: "
+                             "nothing waits for its mbarrier");
   }
+}
+
+/// A block may exit only when no peer can still access its shared memory.
+static void reportUnorderedPeers(Cta &cta) {
+  SyncDomain &sync = cta.cluster().sync;
+  VectorClock seen;
+  for (auto &warp : cta.warps()) {
+    seen.join(sync.clocks(warp->execution().agent).happened);
+    seen.join(warp->execution().executedByPeers);
+  }
+  uint32_t warps = cta.machine().shape().warpsPerCta;
+  for (auto [agent, record] : cta.remoteAccesses) {
+    const AccessRecord &access = sync.at(record);
+    // Asynchronous writes are waited for by their mbarrier, which reportUnfinishedCopies looks at.
+    llvm::StringRef opcode = cta.machine().program().code[access.instruction].opcode;
+    bool isAsync = opcode.starts_with("cp.") || opcode.starts_with("st.async") ||
+                   opcode.starts_with("red.async");
+    if (isAsync || seen[agent] >= access.clock)
+      continue;
+    Warp &peer = *cta.cluster().ctas[agent / warps]->warps()[agent % warps];
+    peer.report(FindingKind::PeerExited, cta.machine().program().code[access.instruction], 0,
+                "CTA " + llvm::Twine(cta.rank()) +
+                    " of the cluster exits without being ordered after this access to its shared "
+                    "memory: a barrier before the exit is missing");
+  }
+}
+
+void tcc::emulator::checkExit(Cta &cta) {
+  reportUnfinishedCopies(cta);
+  if (cta.machine().options().checkRaces)
+    reportUnorderedPeers(cta);
 }
 
 namespace {

@@ -32,8 +32,9 @@ struct MbarrierWrite {
 MbarrierWrite beginMbarrierWrite(Warp &warp, const Instruction &inst, const Mbarrier &barrier,
                                  uint8_t flags);
 
-/// Reports bulk copies of a block that has exited before they have read its shared memory.
-void reportUnfinishedReads(Cta &cta);
+/// Reports bulk copies that still read or write the shared memory of a block that has exited, and
+/// accesses of peers that the exit is not ordered after.
+void checkExit(Cta &cta);
 
 } // namespace tcc::emulator
 

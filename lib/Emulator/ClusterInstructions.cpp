@@ -68,7 +68,8 @@ void executeAsyncStore(Warp &warp, const Instruction &inst) {
                         formatv("{0:x} is no multiple of {1}", address[lane], bytes).str());
     uint64_t offset;
     SharedMemory *memory = warp.findShared(inst, lane, address[lane], bytes, offset);
-    Mbarrier *barrier = memory ? findMbarrier(warp, inst, lane, barrierAddress[lane]) : nullptr;
+    Mbarrier *barrier =
+        memory ? findFencedMbarrier(warp, inst, lane, barrierAddress[lane]) : nullptr;
     if (!barrier)
       return;
     if (barrierAddress[lane] >> kSharedRankShift != address[lane] >> kSharedRankShift)

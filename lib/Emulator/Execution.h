@@ -100,6 +100,8 @@ struct Execution {
   uint32_t clusterArrived = 0;
   std::array<uint32_t, kLanes> clusterArrivals = {};
   std::array<uint32_t, kLanes> clusterWaits = {};
+  /// What other warps had executed before cluster barriers that this one has waited for.
+  VectorClock executedByPeers;
   /// Bulk groups: how many each lane has committed, and the agent of its copies (0: none yet).
   std::array<uint32_t, kLanes> bulkCommitted = {};
   std::array<uint32_t, kLanes> bulkAgents = {};

@@ -23,7 +23,7 @@ void Cta::warpExited() {
   if (!hasExited())
     return;
   checkWarpgroupsWhole(*this);
-  reportUnfinishedReads(*this);
+  checkExit(*this);
 }
 
 Cluster::Cluster(Machine &machine, uint64_t index)

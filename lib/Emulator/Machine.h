@@ -42,6 +42,8 @@ public:
   std::array<Barrier, 16> barriers;
   /// By offset in shared memory.
   std::map<uint64_t, Mbarrier> mbarriers;
+  /// The last access of each warp of another CTA, by agent, as its record.
+  std::map<uint32_t, uint32_t> remoteAccesses;
   WarpgroupLogs warpgroups;
 
 private:

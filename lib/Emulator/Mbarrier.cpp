@@ -62,6 +62,24 @@ Mbarrier *tcc::emulator::findMbarrier(Warp &warp, const Instruction &inst, unsig
   return &barrier;
 }
 
+Mbarrier *tcc::emulator::findFencedMbarrier(Warp &warp, const Instruction &inst, unsigned lane,
+                                            uint64_t address) {
+  Mbarrier *barrier = findMbarrier(warp, inst, lane, address);
+  if (barrier && !barrier->isFenced && warp.machine().options().checkRaces)
+    warp.report(FindingKind::ProxyRace, inst, lane,
+                formatv("no fence.mbarrier_init or fence.proxy.async between the initialisation of "
+                        "the mbarrier at line {0} and its use by the async proxy or another CTA",
+                        barrier->initLine)
+                    .str());
+  return barrier;
+}
+
+void tcc::emulator::fenceMbarriers(Warp &warp) {
+  SyncDomain &sync = warp.cta().cluster().sync;
+  for (auto &[offset, barrier] : warp.cta().mbarriers)
+    barrier.isFenced |= sync.isOrdered(sync.at(barrier.initRecord), warp.execution().agent);
+}
+
 static void completePhase(Warp &warp, Mbarrier &barrier) {
   if (barrier.pending || barrier.transactions)
     return;
@@ -210,7 +228,9 @@ void executeArrive(Warp &warp, const Instruction &inst) {
   bool hasState = inst.aux[0] & HasState;
   Row state = {};
   for (unsigned lane : warp.lanes()) {
-    Mbarrier *barrier = findMbarrier(warp, inst, lane, address[lane]);
+    bool isRemote = address[lane] >> kSharedRankShift != warp.cta().rank();
+    Mbarrier *barrier = isRemote ? findFencedMbarrier(warp, inst, lane, address[lane])
+                                 : findMbarrier(warp, inst, lane, address[lane]);
     if (!barrier)
       return;
     uint32_t count = inst.aux[2] ? uint32_t(warp.read(inst.operands[inst.aux[2]])[lane]) : 1;

@@ -156,7 +156,8 @@ struct FunctionCode {
 struct Program {
   std::vector<Instruction> code;
   std::vector<FunctionCode> functions; // The entry comes first.
-  /// By index in the module, which function pointers hold; kNoSlot for functions that the entry cannot call.
+  /// By index in the module, which function pointers hold; kNoSlot for functions that the entry
+  /// cannot call.
   std::vector<uint32_t> functionOfModule;
   std::vector<Row> constants;
   /// Rows and predicates that hold special registers.

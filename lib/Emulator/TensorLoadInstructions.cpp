@@ -47,7 +47,7 @@ bool startLoad(const TensorRequest &request, Cta &cta, uint64_t offset, uint64_t
   if (!request.checkShared(cta, offset, box, "destination"))
     return false;
   uint64_t barrierAddress = cta.sharedBase() | barrier;
-  Mbarrier *object = findMbarrier(request.warp, request.inst, request.lane, barrierAddress);
+  Mbarrier *object = findFencedMbarrier(request.warp, request.inst, request.lane, barrierAddress);
   if (!object)
     return false;
   MbarrierWrite write =
@@ -73,6 +73,7 @@ bool startLoad(const TensorRequest &request, Cta &cta, uint64_t offset, uint64_t
   AsyncOperation operation;
   operation.warp = &request.warp;
   operation.lane = request.lane;
+  operation.instruction = request.inst.index;
   operation.instruction = request.inst.index;
   operation.mbarrier = barrierAddress;
   operation.perform = [map = request.map, coordinates = request.coordinates, &cta, offset, barrier,

@@ -141,6 +141,8 @@ SharedMemory *Warp::findShared(const Instruction &inst, unsigned lane, uint64_t 
               .str());
     return nullptr;
   }
+  if (&target != block)
+    target.remoteAccesses[exec->agent] = cluster.sync.record(exec->agent, inst.index, 0);
   if (target.hasExited() && &target != block)
     report(FindingKind::PeerExited, inst, lane,
            formatv("shared memory of CTA {0} of the cluster is accessed after that CTA has exited",
