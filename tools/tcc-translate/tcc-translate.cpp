@@ -21,9 +21,9 @@ static cl::opt<std::string> backend("backend", cl::cat(category), cl::init("auto
 static cl::opt<unsigned> ptxVersion(
     "ptx-version", cl::cat(category), cl::value_desc("80 for 8.0"), cl::init(0),
     cl::desc("The .version of the PTX; by default the lowest that has all instructions used"));
-static cl::opt<std::string>
-    remarks("remarks", cl::cat(category), cl::value_desc("regex"),
-            cl::desc("Print the remarks of passes whose names match, to explain their decisions"));
+static cl::opt<std::string> remarks(
+    "remarks", cl::cat(category), cl::value_desc("regex"),
+    cl::desc("Print the remarks of passes whose whole names match, which explain their decisions"));
 static cl::opt<bool> emitLLVM("emit-llvm", cl::cat(category),
                               cl::desc("Stop at the LLVM IR that code generation starts from"));
 
