@@ -7,15 +7,30 @@
 #c = #tcc.fragment<mma_sync, c, shape = [16, 8, 16], warps = [1, 1]>
 #rows = #tcc.blocked<vector = 4, contiguous = 1, threads = 32>
 
-// Registers of an accumulator are scalars: four an atom.
+// Registers of an accumulator are scalars: four an atom. Their order is the conversion's.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: tcc.level = "L4d"
 // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-COUNT-4: arith.addf %{{.*}}, %[[ZERO]] fastmath<contract> : f32
-// CHECK-COUNT-4: math.tanh %{{.*}} : f32
-// CHECK-COUNT-4: arith.cmpf ogt
-// CHECK-COUNT-4: arith.select
-// CHECK-COUNT-4: arith.truncf %{{.*}} : f32 to f16
+// CHECK-DAG: arith.addf %{{.*}}, %[[ZERO]] fastmath<contract> : f32
+// CHECK-DAG: arith.addf %{{.*}}, %[[ZERO]] fastmath<contract> : f32
+// CHECK-DAG: arith.addf %{{.*}}, %[[ZERO]] fastmath<contract> : f32
+// CHECK-DAG: arith.addf %{{.*}}, %[[ZERO]] fastmath<contract> : f32
+// CHECK-DAG: math.tanh %{{.*}} : f32
+// CHECK-DAG: math.tanh %{{.*}} : f32
+// CHECK-DAG: math.tanh %{{.*}} : f32
+// CHECK-DAG: math.tanh %{{.*}} : f32
+// CHECK-DAG: arith.cmpf ogt
+// CHECK-DAG: arith.cmpf ogt
+// CHECK-DAG: arith.cmpf ogt
+// CHECK-DAG: arith.cmpf ogt
+// CHECK-DAG: arith.select %{{.*}} : f32
+// CHECK-DAG: arith.select %{{.*}} : f32
+// CHECK-DAG: arith.select %{{.*}} : f32
+// CHECK-DAG: arith.select %{{.*}} : f32
+// CHECK-DAG: arith.truncf %{{.*}} : f32 to f16
+// CHECK-DAG: arith.truncf %{{.*}} : f32 to f16
+// CHECK-DAG: arith.truncf %{{.*}} : f32 to f16
+// CHECK-DAG: arith.truncf %{{.*}} : f32 to f16
 // CHECK-NOT: tensor
 func.func @elementwise(%C: memref<16x8xf32>, %D: memref<16x8xf16>) attributes {tcc.level = "L4"} {
   %c0 = arith.constant 0 : index

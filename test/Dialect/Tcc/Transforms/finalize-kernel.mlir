@@ -27,7 +27,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
 // CHECK-SAME: \22reference\22: [
 // CHECK-SAME: {\22id\22:0,\22op\22:\22input\22,\22argument\22:\22A\22,\22dims\22:[\22M\22,\22K\22],\22type\22:\22f16\22}
 // CHECK-SAME: \22outputs\22: [
-// CHECK-SAME: {\22argument\22:\22B\22,\22node\22:1}
+// CHECK-SAME: {\22argument\22:\22B\22,\22node\22:2}
 // CHECK-SAME: tcc.shared_bytes = 11008 : i64
 func.func @gemm_align16(
     %A: memref<?x?xf16, strided<[?, 1], offset: ?>>
@@ -40,7 +40,8 @@ func.func @gemm_align16(
                                    transport = cp_async, stages = 2>,
       tcc.reference = [{id = 0, op = "input", argument = "A", dims = ["M", "K"], type = f16},
                        {id = 1, op = "constant", dims = [], value = 1.0 : f32, type = f32},
-                       {op = "output", argument = "B", node = 1}]} {
+                       {id = 2, op = "addf", operands = [1, 1], dims = ["L", "N"], type = f32},
+                       {op = "output", argument = "B", node = 2}]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %slot = arith.constant 1 : i32
