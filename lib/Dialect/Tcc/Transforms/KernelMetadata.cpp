@@ -7,7 +7,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tcc/Dialect/Tcc/IR/TccOps.h"
 #include "tcc/Metadata/Header.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 

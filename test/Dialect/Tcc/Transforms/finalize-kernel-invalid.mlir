@@ -74,3 +74,55 @@ func.func @undistributed()
   return
 }
 }
+
+// -----
+
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+// expected-error@+1 {{is a kernel, which returns nothing}}
+func.func @result(%x: memref<4xf32>) -> memref<4xf32> attributes {tcc.level = "L4d"} {
+  return %x : memref<4xf32>
+}
+}
+
+// -----
+
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+// expected-error@+1 {{has argument 0 of type 'memref<4x4xf32, affine_map<(d0, d1) -> (d0 floordiv 2, d1)>>', whose layout has no strides}}
+func.func @no_strides(%x: memref<4x4xf32, affine_map<(i, j) -> (i floordiv 2, j)>>)
+    attributes {tcc.level = "L4d"} {
+  return
+}
+}
+
+// -----
+
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+func.func @dimension_of_a_value(
+    %A: memref<?xf32> {tcc.name = "A", tcc.dims = ["M"], tcc.direction = "in"})
+    attributes {tcc.level = "L4d", tcc.kernel = "k", tcc.variant = "v", tcc.preconditions = [],
+      tcc.block = 32 : i64, tcc.grid = ["1", "1", "1"],
+      tcc.schedule = #tcc.schedule<block = [16, 8, 16], warps = [1, 1], mma = mma_sync,
+                                   transport = cp_async, stages = 2>} {
+  %i = gpu.thread_id x
+  // expected-error@+1 {{asks for a dimension that is not a constant within the matrix's 1 dimensions}}
+  %0 = memref.dim %A, %i : memref<?xf32>
+  return
+}
+}
+
+// -----
+
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+func.func @part_of_a_matrix(
+    %A: memref<8xf32> {tcc.name = "A", tcc.dims = ["M"], tcc.direction = "in"})
+    attributes {tcc.level = "L4d", tcc.kernel = "k", tcc.variant = "v", tcc.preconditions = [],
+      tcc.block = 32 : i64, tcc.grid = ["1", "1", "1"],
+      tcc.schedule = #tcc.schedule<block = [16, 8, 16], warps = [1, 1], mma = mma_sync,
+                                   transport = cp_async, stages = 2>} {
+  %c0 = arith.constant 0 : index
+  %part = memref.subview %A[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  // expected-error@+1 {{accesses a matrix that is neither an argument of the kernel nor a memref.transpose or memref.cast of one}}
+  %0 = tcc.global_address %part[%c0] : memref<4xf32, strided<[1]>> -> !llvm.ptr<1>
+  return
+}
+}
