@@ -108,17 +108,20 @@ void load(Warp &warp, const Instruction &inst) {
       return;
     uint64_t offset = destinations[lane] & kSharedOffsetMask;
     uint64_t barrier = barriers[lane] & kSharedOffsetMask;
+    // Without multicast the copy goes to the CTA that the destination's address names.
+    llvm::SmallVector<uint64_t, 16> targets;
     uint64_t rank = uint32_t(destinations[lane]) >> kSharedRankShift;
-    uint64_t targets = uint64_t(1) << rank;
-    if (inst.aux[0])
-      targets = uint16_t(warp.read(inst.operands[3])[lane]);
-    else if (uint32_t(barriers[lane]) >> kSharedRankShift != rank)
+    if (inst.aux[0]) {
+      for (unsigned mask = uint16_t(warp.read(inst.operands[3])[lane]); mask; mask &= mask - 1)
+        targets.push_back(llvm::countr_zero(mask));
+    } else if (uint32_t(barriers[lane]) >> kSharedRankShift == rank) {
+      targets.push_back(rank);
+    } else {
       return request.fault(FindingKind::IllegalInstruction,
                            "the mbarrier must lie in the CTA of the destination");
+    }
     auto &ctas = warp.cta().cluster().ctas;
-    for (uint64_t target = 0; target < 64; ++target) {
-      if (!(targets >> target & 1))
-        continue;
+    for (uint64_t target : targets) {
       if (target >= ctas.size())
         return request.fault(
             FindingKind::OutOfBounds,

@@ -40,8 +40,8 @@ public:
 
   /// Bytes of all elements, inside the tensor or not: what a load adds to the mbarrier's count.
   uint64_t transactionBytes() const { return rows * rowBytes; }
-  /// Bytes from the first to the last in shared memory.
-  uint64_t sharedBytes() const { return rows ? (rows - 1) * pitch + rowBytes : 0; }
+  /// Bytes of shared memory that the box may touch: a swizzle moves a short row within its span.
+  uint64_t sharedBytes() const { return rows * pitch; }
 
   /// Calls \p visit for every chunk, in the order of rows. For stores and reductions the tensor's
   /// innermost dimension is clipped at 16 bytes, not at the element: bytes up to the next multiple
