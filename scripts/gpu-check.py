@@ -116,6 +116,7 @@ def describe(case):
         parts.append(f"{check['argument']} {check['data']}: {how}"
                      + (" sampled" if check["sampled"] else "")
                      + ("" if check["passed"] else f" {check['failures']} WRONG"))
+    parts += result["findings"]
     if "time" in result:
         measured = result["time"]
         parts.append(f"{measured['median_ms']:.4g} ms {measured['teraflops']:.1f} TFLOP/s")

@@ -3,6 +3,7 @@
 #include "tcc-c/Runtime.h"
 #include "tcc/Metadata/Header.h"
 #include "tcc/Runtime/Device.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstdlib>
 #include <cstring>
@@ -147,7 +148,12 @@ static Error launch(TccProgram &program, ArrayRef<TccMatrix> matrices) {
   Expected<LaunchPlan> plan = planLaunch(chosen, *problem, symbols, *workspace);
   if (!plan)
     return plan.takeError();
-  return program.module->launch(*plan);
+  if (Error error = program.module->launch(*plan))
+    return error;
+  std::vector<std::string> findings = program.module->getReport().findings;
+  if (findings.empty())
+    return Error::success();
+  return createStringError("'" + chosen.entry + "' ran to its end, but: " + join(findings, "; "));
 }
 
 int tccLaunch(TccProgram *program, const TccMatrix *matrices, size_t count, char **error) {

@@ -96,7 +96,7 @@ emulator::Dim3 toDim3(const std::array<uint32_t, 3> &extents) {
 StringRef describe(emulator::LaunchStatus status) {
   switch (status) {
   case emulator::LaunchStatus::Completed:
-    return "completed";
+    break;
   case emulator::LaunchStatus::Faulted:
     return "faulted";
   case emulator::LaunchStatus::Deadlocked:
@@ -133,7 +133,8 @@ public:
     if (!launched)
       return launched.takeError();
     result = std::move(*launched);
-    return result.clean() ? Error::success() : describeFindings(plan);
+    bool completed = result.status == emulator::LaunchStatus::Completed;
+    return completed ? Error::success() : describeFailure(plan);
   }
 
   LaunchReport getReport() const override {
@@ -142,11 +143,13 @@ public:
     result.report.print(os);
     report.json = result.report.toJSON();
     report.trace = result.trace;
+    for (const emulator::Finding &finding : result.findings)
+      report.findings.push_back(finding.str());
     return report;
   }
 
 private:
-  Error describeFindings(const LaunchPlan &plan) const {
+  Error describeFailure(const LaunchPlan &plan) const {
     std::string message =
         ("'" + plan.entry + "' " + describe(result.status) + " with " +
          Twine(result.findings.size()) + " finding" + (result.findings.size() == 1 ? "" : "s"))

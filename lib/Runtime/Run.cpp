@@ -289,6 +289,9 @@ Error Runner::runDataSet(Fill fill, bool isFirst) {
       return error;
     result.launched = true;
     result.report = module->getReport();
+    for (const std::string &finding : result.report.findings)
+      if (!is_contained(result.findings, finding))
+        result.findings.push_back(finding);
   }
   return checkOutputs(*arguments, fill, isFirst);
 }
@@ -378,9 +381,9 @@ Expected<RunResult> Runner::run() {
 }
 
 bool RunResult::passed() const {
-  return all_of(dataSets, [](const DataSetResult &set) {
-    return all_of(set.checks, [](const CheckResult &check) { return check.passed(); });
-  });
+  return findings.empty() && all_of(dataSets, [](const DataSetResult &set) {
+           return all_of(set.checks, [](const CheckResult &check) { return check.passed(); });
+         });
 }
 
 Expected<RunResult> run(StringRef ptx, StringRef name, const RunOptions &options) {

@@ -100,6 +100,8 @@ static void printTiming(raw_ostream &os, const TimingResult &timing) {
 
 void printResult(raw_ostream &os, const RunResult &result) {
   printLaunch(os, result);
+  for (const std::string &finding : result.findings)
+    os << "  found: " << finding << "\n";
   for (const DataSetResult &set : result.dataSets)
     for (const CheckResult &check : set.checks)
       if (check.compared > 0 || check.strayBytes > 0)
@@ -196,6 +198,7 @@ json::Value toJSON(const RunResult &result) {
                       {"launched", result.launched},
                       {"checks", std::move(checks)},
                       {"passed", result.passed()},
+                      {"findings", json::Array(result.findings)},
                       {"notes", json::Array(result.notes)}};
   if (result.timing)
     object["time"] = toJSON(*result.timing);

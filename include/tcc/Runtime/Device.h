@@ -29,6 +29,8 @@ struct LaunchReport {
   std::string text;
   llvm::json::Value json = nullptr;
   std::string trace;
+  /// What was wrong in a kernel that nevertheless ran to its end: an uninitialised read, a race.
+  std::vector<std::string> findings;
 };
 
 /// C = A·B (or C += A·B) as a library is asked for it: A is rows×depth, B depth×columns. Leading
@@ -54,7 +56,8 @@ class DeviceModule {
 public:
   virtual ~DeviceModule();
 
-  /// Runs the kernel to its end. An empty grid is no error: nothing is launched.
+  /// Runs the kernel to its end. An empty grid is no error: nothing is launched. Look at the
+  /// report's findings too.
   virtual llvm::Error launch(const LaunchPlan &plan) = 0;
 
   /// Milliseconds of each of `repeats` launches, which take the plans of `rotation` in turn, after

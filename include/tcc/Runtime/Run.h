@@ -64,8 +64,10 @@ struct RunResult {
   std::vector<DataSetResult> dataSets;
   std::optional<TimingResult> timing;
   LaunchReport report;
+  std::vector<std::string> findings; // of all launches, each once
   std::vector<std::string> notes;
 
+  /// No check failed and nothing was found.
   bool passed() const;
 };
 
