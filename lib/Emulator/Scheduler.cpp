@@ -22,7 +22,7 @@ constexpr unsigned kTurn = 256;
 constexpr uint64_t kQuietRounds = 4;
 /// The same where some group ran its whole turn without a visible effect (a long computation, or a
 /// poll of memory).
-constexpr uint64_t kUncertainRounds = 4096;
+constexpr uint64_t kUncertainRounds = 64;
 constexpr uint64_t kMaxResidentThreads = 132 * 2048;
 
 void Machine::run() {

@@ -1,5 +1,4 @@
 // RUN: %run-cuda
-// RUN: %run-debug-cuda
 // The lane that has left the spin loop must go on to release the lock the others spin for.
 //! {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "cluster": null, "dynamic_shared": 0, "compare": "exact"}
 //!arg {"kind": "buffer", "dir": "inout", "type": "s32", "data": [0], "expect": [0]}
