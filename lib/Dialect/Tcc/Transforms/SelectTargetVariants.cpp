@@ -76,12 +76,13 @@ private:
 };
 } // namespace
 
-/// A narrow store costs little; a narrow copy much, and below 4 bytes cp.async can't make it.
+/// A narrow store costs little; narrow copies do, and below 4 bytes cp.async can't make them.
 SmallVector<Variant> VariantEnumerator::candidates(Transport transport, ArrayRef<int64_t> atMost) {
   SmallVector<Variant> all = {{"align16", {16, 16, 16}, transport, {}},
                               {"align16_narrow_store", {16, 16, least[2]}, transport, {}}};
-  if (transport != Transport::Register)
-    all.push_back({"align4", {4, 4, least[2]}, Transport::CpAsync, {}});
+  Transport narrow = transport == Transport::Tma ? Transport::CpAsync : transport;
+  for (int64_t bytes : {8, 4})
+    all.push_back({"align" + std::to_string(bytes), {bytes, bytes, least[2]}, narrow, {}});
   all.push_back({"align" + std::to_string(least[0]), least, Transport::Register, {}});
   for (Variant &variant : all)
     for (auto [bytes, cap, element] : llvm::zip(variant.alignment, atMost, least))

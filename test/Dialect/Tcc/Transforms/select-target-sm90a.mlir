@@ -9,6 +9,8 @@
 // CHECK:         tcc.matmul
 // CHECK-LABEL: func.func @dynamic_align16_narrow_store(
 // CHECK-SAME:    mma = wgmma
+// CHECK-LABEL: func.func @dynamic_align8(
+// CHECK-SAME:    mma = mma_sync, transport = cp_async
 // CHECK-LABEL: func.func @dynamic_align4(
 // CHECK-SAME:    mma = mma_sync, transport = cp_async
 // CHECK-LABEL: func.func @dynamic_align2(

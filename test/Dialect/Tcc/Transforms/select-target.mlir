@@ -1,6 +1,6 @@
 // RUN: tcc-opt %s --split-input-file --tcc-select-target=chip=sm_80 | FileCheck %s
 
-// Sizes known at launch: four variants, by what rows of A, B and C are aligned to.
+// Sizes known at launch: five variants, by what rows of A, B and C are aligned to.
 
 // CHECK-LABEL: gpu.module @dynamic [#nvvm.target<chip = "sm_80">] {
 // CHECK:       func.func @dynamic(
@@ -21,6 +21,10 @@
 // CHECK-SAME:    tcc.kernel = "dynamic"
 // CHECK-SAME:    tcc.preconditions = ["A.ptr % 16 == 0", "A.stride0 * 2 % 16 == 0", "B.ptr % 16 == 0", "B.stride0 * 2 % 16 == 0"]
 // CHECK-SAME:    alignment = [16, 16, 4]
+// CHECK:       func.func @dynamic_align8(
+// CHECK-SAME:    tcc.preconditions = ["A.ptr % 8 == 0", "A.stride0 * 2 % 8 == 0", "B.ptr % 8 == 0", "B.stride0 * 2 % 8 == 0"]
+// CHECK-SAME:    transport = cp_async
+// CHECK-SAME:    alignment = [8, 8, 4]
 // CHECK:       func.func @dynamic_align4(
 // CHECK-SAME:    tcc.preconditions = ["A.ptr % 4 == 0", "A.stride0 * 2 % 4 == 0", "B.ptr % 4 == 0", "B.stride0 * 2 % 4 == 0"]
 // CHECK-SAME:    transport = cp_async
