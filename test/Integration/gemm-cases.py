@@ -165,6 +165,8 @@ def emulated(cases, inputs):
     cases.add(name, text, "0x8x8", size_option(0, 8, 8))
     for k in (0, 16, 64, 128, 192, 256):
         cases.add(name, text, f"24x40x{k}", size_option(24, 40, k))
+    for k in (196, 198, 195):  # rows of 8, 4 and 2 bytes' alignment, four slabs and a rest
+        cases.add(name, text, f"130x72x{k}", size_option(130, 72, k))
     for edge in (-1, 1):
         cases.add(name, text, f"tile{edge:+}", size_option(128 + edge, 256 + edge, 64 + edge))
     cases.add(f"{element}-f32-NN-static", gemm(element, "f32", "NN", {"M": 17, "N": 33, "K": 65}),

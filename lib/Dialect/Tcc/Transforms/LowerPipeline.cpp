@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
@@ -18,6 +19,15 @@ namespace mlir::tcc {
 using namespace mlir;
 using namespace mlir::tcc;
 
+/// True if wgmma reads the buffer that an address is in, or a buffer itself: it goes into a matrix
+/// descriptor.
+static bool isReadByWgmma(Value address) {
+  return llvm::any_of(address.getUsers(), [](Operation *user) {
+    return isa<MatrixDescriptorOp>(user) ||
+           (isa<SharedAddressOp, LLVM::GEPOp>(user) && isReadByWgmma(user->getResult(0)));
+  });
+}
+
 namespace {
 
 /// Lowers the ops of pipelines whose roles are uniform: every thread of the block is producer and
@@ -27,13 +37,12 @@ class UniformPipelineLowering {
 public:
   explicit UniformPipelineLowering(IRRewriter &rewriter) : rewriter(rewriter) {}
 
-  /// consumer_wait {pending = n}  →  cp.async.wait_group n (cp_async); barrier
-  void lower(ConsumerWaitOp op) {
-    waitAndSynchronise(op, op.getPipeline().getType(), op.getPending());
-  }
+  /// consumer_wait {pending = n}
+  ///   →  cp.async.wait_group n (cp_async); fence.proxy.async (wgmma); barrier
+  void lower(ConsumerWaitOp op) { waitAndSynchronise(op, op.getPipeline(), op.getPending()); }
 
   /// drain  →  cp.async.wait_group 0 (cp_async); barrier
-  void lower(DrainOp op) { waitAndSynchronise(op, op.getPipeline().getType(), /*pending=*/0); }
+  void lower(DrainOp op) { waitAndSynchronise(op, op.getPipeline(), /*pending=*/0); }
 
   /// producer_commit  →  cp.async.commit_group (cp_async)
   void lower(ProducerCommitOp op) {
@@ -61,14 +70,28 @@ public:
   }
 
 private:
-  void waitAndSynchronise(Operation *op, PipelineType pipeline, int64_t pending) {
-    if (pipeline.getTransport() == Transport::CpAsync)
+  void waitAndSynchronise(Operation *op, TypedValue<PipelineType> pipeline, int64_t pending) {
+    if (pipeline.getType().getTransport() == Transport::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(rewriter, op->getLoc(), pending);
+    if (isReadByAsyncProxy(pipeline))
+      NVVM::FenceProxyOp::create(
+          rewriter, op->getLoc(), NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op->getContext(), NVVM::SharedSpace::shared_cta));
     gpu::BarrierOp::create(rewriter, op->getLoc());
     rewriter.eraseOp(op);
   }
 
+  /// Threads write in the generic proxy, cp.async too, and wgmma reads in the async proxy: every
+  /// writer has to order its writes before the barrier (PTX ISA, "Async proxy").
+  bool isReadByAsyncProxy(Value pipeline) {
+    auto [known, isNew] = readByAsyncProxy.try_emplace(pipeline, false);
+    if (auto create = pipeline.getDefiningOp<CreatePipelineOp>(); isNew && create)
+      known->second = llvm::any_of(create.getBuffers(), isReadByWgmma);
+    return known->second;
+  }
+
   IRRewriter &rewriter;
+  llvm::DenseMap<Value, bool> readByAsyncProxy;
 };
 
 } // namespace

@@ -181,14 +181,11 @@ static llvm::Error checkThreads(const arch::Chip &chip, ScheduleAttr schedule) {
 }
 
 static llvm::Error checkTransport(const arch::Chip &chip, ScheduleAttr schedule) {
-  bool isWgmma = schedule.getMma() == MmaFamily::Wgmma;
   if (schedule.getTransport() == Transport::Tma) {
     if (llvm::Error error = chip.require(arch::Feature::Tma))
       return createStringError("transport tma: " + llvm::toString(std::move(error)));
-    if (!isWgmma)
+    if (schedule.getMma() != MmaFamily::Wgmma)
       return createStringError("transport tma feeds wgmma; with mma_sync and wmma, use cp_async");
-  } else if (isWgmma) {
-    return createStringError("wgmma reads what TMA brings; use transport = tma");
   }
   if (schedule.getTransport() == Transport::CpAsync)
     if (llvm::Error error = chip.require(arch::Feature::CpAsync))

@@ -224,11 +224,8 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
                              schedule.getPersistent(), schedule.getCluster());
     if (llvm::Error error = checkSchedule(context, base)) {
       llvm::consumeError(std::move(error));
-      // wgmma reads what TMA brings, and TMA needs aligned rows.
-      MmaFamily fallback =
-          schedule.getMma() == MmaFamily::Wgmma ? MmaFamily::MmaSync : schedule.getMma();
       llvm::Expected<ScheduleAttr> chosen =
-          chooseSchedule(func.getContext(), context, fallback, variant.transport, block);
+          chooseSchedule(func.getContext(), context, schedule.getMma(), variant.transport, block);
       if (!chosen)
         return fail(func.getLoc(), chosen.takeError());
       base = *chosen;

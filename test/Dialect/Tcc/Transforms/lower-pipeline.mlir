@@ -55,6 +55,46 @@ func.func @register(%rd: i32, %rp: i32) attributes {tcc.level = "L4d"} {
 
 #layout = #tcc.layout<contiguous = 1, span = 32>
 
+// Each thread wrote in the generic proxy, by cp.async too, and wgmma reads in the async proxy: the
+// writer's fence comes after its copies are there and before the barrier.
+// CHECK-LABEL: func.func @wgmma_cp_async
+func.func @wgmma_cp_async(%rd: i32, %rp: i32) -> i64 attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 3, #layout>
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 3, #layout>
+    -> !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: nvvm.cp.async.wait.group 1
+  // CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+  // CHECK-NEXT: gpu.barrier
+  tcc.consumer_wait %p[%rd, %rp] {pending = 1} : !tcc.pipeline<cp_async, stages = 3>
+  %zero = arith.constant 0 : i32
+  %base = tcc.shared_address %s slot %rd offset %zero : !tcc.shared<16x16xf16, stages = 3, #layout> -> !llvm.ptr<3>
+  %place = llvm.getelementptr %base[32] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %descriptor = tcc.matrix_descriptor %place {leading = 0, stride = 256, span = 32} : !llvm.ptr<3>
+  return %descriptor : i64
+}
+
+// -----
+
+#layout = #tcc.layout<contiguous = 1, span = 32>
+
+// CHECK-LABEL: func.func @wgmma_register
+func.func @wgmma_register(%rd: i32, %rp: i32) -> i64 attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #layout>
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 2, #layout>
+    -> !tcc.pipeline<register, stages = 2>
+  // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+  // CHECK-NEXT: gpu.barrier
+  tcc.consumer_wait %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
+  %zero = arith.constant 0 : i32
+  %base = tcc.shared_address %s slot %rd offset %zero : !tcc.shared<16x16xf16, stages = 2, #layout> -> !llvm.ptr<3>
+  %descriptor = tcc.matrix_descriptor %base {leading = 0, stride = 256, span = 32} : !llvm.ptr<3>
+  return %descriptor : i64
+}
+
+// -----
+
+#layout = #tcc.layout<contiguous = 1, span = 32>
+
 // expected-error@+1 {{has a pipeline of transport 'tma' without a tcc.warp_specialize: TMA needs a producer}}
 func.func @tma() attributes {tcc.level = "L4d"} {
   %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #layout>

@@ -81,9 +81,9 @@ func.func @staged(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{wgmma reads what TMA brings; use transport = tma}}
-func.func @cp_async(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = cp_async, stages = 2>} {
+// expected-error @below {{warp roles belong to transport tma; with cp_async and register, roles is uniform}}
+func.func @cp_async_roles(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = cp_async, stages = 2, roles = cooperative>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }

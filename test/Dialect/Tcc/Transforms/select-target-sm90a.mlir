@@ -1,6 +1,7 @@
 // RUN: tcc-opt %s --tcc-select-target="chip=sm_90a backend=wgmma" --tcc-tile | FileCheck %s
 
-// wgmma with TMA where rows are aligned and nothing is empty; mma.sync where they aren't.
+// wgmma always: fed by TMA where rows are aligned and nothing is empty, by all threads' copies where
+// they aren't.
 
 // CHECK-LABEL: gpu.module @dynamic [#nvvm.target<chip = "sm_90a">]
 // CHECK-LABEL: func.func @dynamic(
@@ -10,11 +11,11 @@
 // CHECK-LABEL: func.func @dynamic_align16_narrow_store(
 // CHECK-SAME:    mma = wgmma
 // CHECK-LABEL: func.func @dynamic_align8(
-// CHECK-SAME:    mma = mma_sync, transport = cp_async
+// CHECK-SAME:    #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = cp_async, stages = 4, alignment = [8, 8, 4], raster = 8>
 // CHECK-LABEL: func.func @dynamic_align4(
-// CHECK-SAME:    mma = mma_sync, transport = cp_async
+// CHECK-SAME:    mma = wgmma, transport = cp_async, stages = 4, alignment = [4, 4, 4]
 // CHECK-LABEL: func.func @dynamic_align2(
-// CHECK-SAME:    mma = mma_sync, transport = register
+// CHECK-SAME:    mma = wgmma, transport = register, stages = 2, alignment = [2, 2, 4]
 func.func @dynamic(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
@@ -24,7 +25,7 @@ func.func @dynamic(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>
 // CHECK-SAME:    tcc.preconditions = ["A.ptr % 16 == 0", "B.ptr % 16 == 0", "C.ptr % 16 == 0"]
 // CHECK-SAME:    mma = wgmma
 // CHECK-LABEL: func.func @static_align2(
-// CHECK-SAME:    mma = mma_sync, transport = register
+// CHECK-SAME:    mma = wgmma, transport = register
 func.func @static(%A: memref<256x128xbf16>, %B: memref<128x512xbf16>, %C: memref<256x512xf32>) {
   linalg.matmul ins(%A, %B : memref<256x128xbf16>, memref<128x512xbf16>) outs(%C : memref<256x512xf32>)
   return
