@@ -6,6 +6,7 @@
 
 #include "FloatDecode.h"
 #include "MatrixProduct.h"
+#include "TensorCoreModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -133,7 +134,8 @@ std::string shapesOf(OperandClass operands) {
 
 enum Flags : uint32_t { Saturate = 1, Xor = 2, RowA = 4, RowB = 8 };
 
-MatrixProduct productOf(const Instruction &inst, const ShapeRow &shape) {
+MatrixProduct productOf(const Instruction &inst, const ShapeRow &shape,
+                        const TensorCoreModel &model) {
   MatrixProduct product;
   product.m = shape.m;
   product.n = shape.n;
@@ -142,12 +144,9 @@ MatrixProduct productOf(const Instruction &inst, const ShapeRow &shape) {
   product.a = *matrixType(inst.types[1]);
   product.b = *matrixType(inst.types[2]);
   product.c = inst.types[3];
-  product.rule.result = product.d == Type::F16 ? BlockResult::F16 : BlockResult::F32;
-  if (shape.operands == OperandClass::Float8) {
-    product.float8AsHalf = true;
-    product.rule.blocks = 2;
-    product.rule.addendLast = true;
-  }
+  product.rule =
+      blockRule(model, MatrixInstruction::Mma, product.a, product.k, product.d == Type::F16);
+  product.float8AsHalf = isFloat8(product.a) && model.runsFloat8AsHalf();
   product.saturate = inst.aux[0] & Saturate;
   product.bitXor = inst.aux[0] & Xor;
   return product;
@@ -157,7 +156,24 @@ void mma(Warp &warp, const Instruction &inst) {
   const MmaForm &form = *static_cast<const MmaForm *>(inst.table);
   if (!requireChip(warp, inst, form.shape->chip))
     return;
-  multiplyFragments(warp, inst, productOf(inst, *form.shape), {form.a, form.b, form.c, form.c});
+  MatrixProduct product = productOf(inst, *form.shape, tensorCoreModel(warp.chip()));
+  multiplyFragments(warp, inst, product, {form.a, form.b, form.c, form.c});
+}
+
+/// One of the four products of m8n8k4 on f16.
+void multiplyQuad(const Instruction &inst, const TensorCoreModel &model, llvm::ArrayRef<uint32_t> a,
+                  llvm::ArrayRef<uint32_t> b, llvm::ArrayRef<uint32_t> c,
+                  llvm::MutableArrayRef<uint32_t> d) {
+  bool resultF16 = inst.types[0] == Type::F16;
+  if (!model.hasM8N8K4)
+    return multiplyM8N8K4(resultF16, inst.types[3] == Type::F16, a, b, c, d);
+  MatrixProduct product;
+  product.m = product.n = 8;
+  product.k = 4;
+  product.d = inst.types[0];
+  product.c = inst.types[3];
+  product.rule = blockRule(model, MatrixInstruction::Mma, product.a, product.k, resultF16);
+  multiply(product, a, b, c, d);
 }
 
 void mmaM8N8K4(Warp &warp, const Instruction &inst) {
@@ -170,11 +186,11 @@ void mmaM8N8K4(Warp &warp, const Instruction &inst) {
   gather(warp, Warp::elements(inst.operands[2]), inst.aux[0] & RowB ? byColumn : byRow, 16, b);
   gather(warp, Warp::elements(inst.operands[3]), addendF16 ? halfC : floatC, addendF16 ? 16 : 32,
          c);
-  for (unsigned product = 0; product < 4; ++product)
-    multiplyM8N8K4(resultF16, addendF16, llvm::ArrayRef(a).slice(product * 32, 32),
-                   llvm::ArrayRef(b).slice(product * 32, 32),
-                   llvm::ArrayRef(c).slice(product * 64, 64),
-                   llvm::MutableArrayRef(d).slice(product * 64, 64));
+  const TensorCoreModel &model = tensorCoreModel(warp.chip());
+  for (unsigned quad = 0; quad < 4; ++quad)
+    multiplyQuad(inst, model, llvm::ArrayRef(a).slice(quad * 32, 32),
+                 llvm::ArrayRef(b).slice(quad * 32, 32), llvm::ArrayRef(c).slice(quad * 64, 64),
+                 llvm::MutableArrayRef(d).slice(quad * 64, 64));
   scatter(warp, Warp::elements(inst.operands[0]), resultF16 ? halfC : floatC, resultF16 ? 16 : 32,
           d);
   warp.countMmaFlops(inst, 4 * 2 * 8 * 8 * 4);

@@ -178,7 +178,8 @@ uint64_t uniformValue(Warp &warp, const Instruction &inst, const Operand &operan
 }
 
 bool checkMachine(Warp &warp, const Instruction &inst) {
-  if (!warp.machine().chip().archSpecific) {
+  // The feature set of sm_90a alone has wgmma: it isn't carried on to later generations.
+  if (!warp.machine().chip().archSpecific || warp.chip() != 90) {
     warp.fault(FindingKind::Unsupported, inst, 0,
                "wgmma needs sm_90a, the emulated chip is " + warp.machine().chip().name);
     return false;

@@ -9,6 +9,7 @@
 
 #include "FloatDecode.h"
 #include "MatrixProduct.h"
+#include "TensorCoreModel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -361,9 +362,8 @@ void multiplyAccumulate(Warp &warp, const Instruction &inst) {
   product.c = inst.types.back();
   product.a = implied ? MatrixType::F16 : *matrixType(inst.types[1]);
   product.b = implied ? MatrixType::F16 : *matrixType(inst.types[2]);
-  product.rule.result = product.d == Type::F16 ? BlockResult::F16 : BlockResult::F32;
-  if (product.a == MatrixType::TF32)
-    product.rule.blocks = 2;
+  product.rule = blockRule(tensorCoreModel(warp.chip()), MatrixInstruction::Wmma, product.a,
+                           product.k, product.d == Type::F16);
   product.saturate = inst.aux[4] & Saturate;
   product.bitXor = inst.aux[4] & Xor;
   product.rounding = Rounding(inst.aux[5]);

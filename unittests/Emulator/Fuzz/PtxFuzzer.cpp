@@ -6,7 +6,30 @@
 
 #include "tcc/Emulator/Emulator.h"
 
+#include "llvm/Support/Endian.h"
+
 using namespace tcc::emulator;
+
+constexpr unsigned BufferBytes = 4096;
+
+/// Runs a kernel for a few steps. Every parameter word is the address of one small buffer, so that
+/// what a mutated kernel loads and stores is often mapped.
+static void launch(const Module &module, const KernelInfo &kernel, bool wantsWarpgroup) {
+  Device device;
+  uint64_t buffer = llvm::cantFail(device.allocate(BufferBytes));
+  llvm::cantFail(device.fill(buffer, 0, BufferBytes));
+  LaunchConfig config;
+  config.kernel = kernel.name;
+  config.block = kernel.requiredBlock.value_or(Dim3{wantsWarpgroup ? 128u : 32u, 1, 1});
+  config.dynamicSharedBytes = BufferBytes;
+  config.parameters.resize(llvm::alignTo(kernel.parameterBytes, 8));
+  for (size_t at = 0; at < config.parameters.size(); at += 8)
+    llvm::support::endian::write64le(config.parameters.data() + at, buffer);
+  LaunchOptions options;
+  options.chip = "sm_90a";
+  options.maxSteps = 2000;
+  llvm::consumeError(device.launch(module, config, options).takeError());
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
@@ -15,19 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     llvm::consumeError(module.takeError());
     return 0;
   }
-  for (const KernelInfo &kernel : module->kernels()) {
-    // Module variables are bounded by the device's memory, which is more than a fuzzer's.
-    if (kernel.parameterBytes > 4096)
-      continue;
-    Device device;
-    LaunchConfig config;
-    config.kernel = kernel.name;
-    config.block = kernel.requiredBlock.value_or(Dim3{32, 1, 1});
-    config.parameters.resize(kernel.parameterBytes);
-    LaunchOptions options;
-    options.chip = "sm_90a";
-    options.maxSteps = 2000;
-    llvm::consumeError(device.launch(*module, config, options).takeError());
-  }
+  for (const KernelInfo &kernel : module->kernels())
+    if (kernel.parameterBytes <= BufferBytes)
+      launch(*module, kernel, text.contains("wgmma"));
   return 0;
 }
