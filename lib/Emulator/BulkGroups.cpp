@@ -56,6 +56,11 @@ static void reportUnfinishedCopies(Cta &cta) {
                              "the block exits before this copy has landed in its shared memory: "
                              "nothing waits for its mbarrier");
   }
+  for (const std::unique_ptr<Warp> &warp : cta.warps())
+    for (const PendingCopy &copy : warp->execution().copies)
+      warp->report(FindingKind::AsyncInFlight, *copy.instruction, llvm::countr_zero(copy.mask),
+                   "the block exits before this copy has landed in its shared memory: "
+                   "cp.async.wait_group is missing");
 }
 
 /// A block may exit only when no peer can still access its shared memory.
