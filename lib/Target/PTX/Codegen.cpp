@@ -61,11 +61,13 @@ Expected<std::unique_ptr<TargetMachine>> mlir::tcc::createTargetMachine(StringRe
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    // The back end offers 32-bit shared addresses by this option alone; without it all shared
-    // address arithmetic is in 64 bits.
+    // The back end has these as options alone. Without the first, all shared address arithmetic is
+    // in 64 bits. Sinking takes arithmetic on the accumulators down to where all of them are
+    // stored, and everything that it reads lives until there.
     auto &options = cl::getRegisteredOptions();
-    if (auto found = options.find("nvptx-short-ptr"); found != options.end())
-      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+    for (StringRef name : {"nvptx-short-ptr", "disable-machine-sink"})
+      if (auto found = options.find(name); found != options.end())
+        static_cast<cl::opt<bool> *>(found->second)->setValue(true);
   });
 
   Triple triple("nvptx64-nvidia-cuda");

@@ -114,7 +114,8 @@ private:
   Value pointer;
 };
 
-/// tcc.matmul of shared buffers  →  fence; tcc.wgmma for each atom and step of K; commit; wait
+/// tcc.matmul of shared buffers  →  fence; tcc.wgmma for each atom and step of K; commit;
+/// … wait
 struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -157,10 +158,22 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
           llvm::copy(wgmma.getResults(), c.begin());
         }
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, op.getLoc());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(findEnd(op));
     auto wait = WgmmaWaitOp::create(rewriter, op.getLoc(), ValueRange(acc).getTypes(),
                                     /*pending=*/0, acc);
     rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(wait.getResults())});
     return success();
+  }
+
+  /// The op that needs the multiplication done: it gives the slot back, or uses the result. What
+  /// stands before it, copies of other slabs say, is done beside the multiplication.
+  static Operation *findEnd(MatmulOp op) {
+    Operation *end = op->getNextNode();
+    while (!isa<ConsumerReleaseOp>(end) && !end->hasTrait<OpTrait::IsTerminator>() &&
+           end->getNumRegions() == 0 && !llvm::is_contained(end->getOperands(), op.getResult()))
+      end = end->getNextNode();
+    return end;
   }
 };
 

@@ -2,8 +2,8 @@
 //
 // All slots but one are filled ahead of the loop. An iteration waits for its slab, starts the copy
 // of the slab that is stages - 1 ahead into the slot that the iteration before has read, and
-// multiplies. Slabs past K bring zeros, so that neither a short K nor the last iterations are
-// special.
+// multiplies; with wgmma it copies beside the multiplication. Slabs past K bring zeros, so that
+// neither a short K nor the last iterations are special.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,18 +127,19 @@ void UniformPipeline::produceInLoop() {
                          /*pending=*/schedule.getTransport() == Transport::Register ? 0
                                                                                     : ahead - 1);
   Value k = advanceK(loop.getInductionVar(), ahead);
-  if (schedule.getTransport() == Transport::Register) {
-    // Loads fly while the slab is multiplied; what they brought is stored after it.
-    SmallVector<Value> tiles = loadSlab(k);
+  bool isRegister = schedule.getTransport() == Transport::Register;
+  // Loads fly while the slab is multiplied; what they brought is stored after it.
+  SmallVector<Value> tiles;
+  if (isRegister)
+    tiles = loadSlab(k);
+  // wgmma is asynchronous: it multiplies beside copies that are issued after it, up to the release.
+  if (isRegister || schedule.getMma() == MmaFamily::Wgmma)
     rewriter.setInsertionPoint(firstAdvance);
-    ConsumerReleaseOp::create(rewriter, loc, pipeline, read.slot, read.phase);
-    ProducerAcquireOp::create(rewriter, loc, pipeline, write.slot, write.phase);
-    storeSlab(tiles, write.slot);
-    ProducerCommitOp::create(rewriter, loc, pipeline, write.slot, write.phase);
-    return;
-  }
   ProducerAcquireOp::create(rewriter, loc, pipeline, write.slot, write.phase);
-  program.issueCopies(rewriter, k, write.slot);
+  if (isRegister)
+    storeSlab(tiles, write.slot);
+  else
+    program.issueCopies(rewriter, k, write.slot);
   ProducerCommitOp::create(rewriter, loc, pipeline, write.slot, write.phase);
   rewriter.setInsertionPoint(firstAdvance);
   ConsumerReleaseOp::create(rewriter, loc, pipeline, read.slot, read.phase);

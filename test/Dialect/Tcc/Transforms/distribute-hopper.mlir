@@ -52,3 +52,29 @@ func.func @matmul(%a: !tcc.shared<128x32xf16, #narrow>, %b: !tcc.shared<32x32xf1
   tcc.store %d, %C[%c0, %c0] {bytes = 8} : tensor<128x32xf32, #c>, memref<128x32xf32>
   return
 }
+
+// Copies of another slab stand between the multiplication and the release of its slot: they are
+// issued before it is waited for.
+// CHECK-LABEL: func.func @copies_beside
+// CHECK:       nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:  tcc.producer_acquire
+// CHECK:       nvvm.cp.async.shared.global
+// CHECK:       tcc.producer_commit
+// CHECK-NEXT:  tcc.wgmma_wait 0
+// CHECK-NEXT:  tcc.consumer_release
+func.func @copies_beside(%A: memref<?x?xf16>, %b: !tcc.shared<32x32xf16, stages = 2, #column>, %m: index,
+    %k: index, %rd: i32, %wr: i32, %phase: i32, %C: memref<128x32xf32>)
+    attributes {tcc.level = "L4", tcc.block = 256 : i64} {
+  %c = arith.constant dense<0.0> : tensor<128x32xf32, #c>
+  %a = tcc.alloc_shared : !tcc.shared<128x32xf16, stages = 2, #narrow>
+  %p = tcc.create_pipeline %a : !tcc.shared<128x32xf16, stages = 2, #narrow> -> !tcc.pipeline<cp_async, stages = 2>
+  tcc.consumer_wait %p[%rd, %phase] : !tcc.pipeline<cp_async, stages = 2>
+  %d = tcc.matmul %a, %b, %c slot %rd : !tcc.shared<128x32xf16, stages = 2, #narrow>,
+    !tcc.shared<32x32xf16, stages = 2, #column>, tensor<128x32xf32, #c>
+  tcc.producer_acquire %p[%wr, %phase] : !tcc.pipeline<cp_async, stages = 2>
+  tcc.copy cp_async %A[%m, %k], %a slot %wr {bytes = 16, clamp = 0} : memref<?x?xf16>, !tcc.shared<128x32xf16, stages = 2, #narrow>
+  tcc.producer_commit %p[%wr, %phase] : !tcc.pipeline<cp_async, stages = 2>
+  tcc.consumer_release %p[%rd, %phase] : !tcc.pipeline<cp_async, stages = 2>
+  tcc.store %d, %C[%m, %k] {bytes = 8} : tensor<128x32xf32, #c>, memref<128x32xf32>
+  return
+}

@@ -92,8 +92,12 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
   // CHECK-LABEL: func.func @uniform
   // CHECK:         scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[RD:.*]] = %{{.*}}, %[[RP:.*]] = %{{.*}}, %[[WR:.*]] = %{{.*}}, %[[WP:.*]] = %{{.*}})
   // CHECK-NEXT:      tcc.consumer_wait %{{.*}}[%[[RD]], %[[RP]]] {pending = 1 : i64}
-  // CHECK:           tcc.copy cp_async {{.*}} slot %[[WR]]
   // CHECK:           tcc.matmul %{{.*}}, %{{.*}}, %[[C]] slot %[[RD]]
+  // CHECK-NEXT:      tcc.producer_acquire %{{.*}}[%[[WR]], %[[WP]]]
+  // CHECK-NEXT:      tcc.copy cp_async {{.*}} slot %[[WR]]
+  // CHECK-NEXT:      tcc.copy cp_async {{.*}} slot %[[WR]]
+  // CHECK-NEXT:      tcc.producer_commit %{{.*}}[%[[WR]], %[[WP]]]
+  // CHECK-NEXT:      tcc.consumer_release %{{.*}}[%[[RD]], %[[RP]]]
   func.func @uniform(%A: memref<?x?xf16>, %B: memref<?x?xf16, strided<[1, ?]>>, %m: index, %n: index, %K: index)
       attributes {tcc.level = "L3g", tcc.schedule = #uniform} {
     %c0 = arith.constant 0 : index

@@ -87,11 +87,11 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
   // CHECK-NEXT:      tcc.local_load %[[SA]] slot %[[RD]]
   // CHECK-NEXT:      tcc.local_load %[[SB]] slot %[[RD]]
   // CHECK-NEXT:      tcc.matmul
-  // CHECK-NEXT:      tcc.consumer_release %[[P]][%[[RD]], %[[RP]]]
   // CHECK-NEXT:      tcc.producer_acquire %[[P]][%[[WR]], %[[WP]]]
   // CHECK-NEXT:      tcc.local_store %[[A1]], %[[SA]] slot %[[WR]]
   // CHECK-NEXT:      tcc.local_store %[[B1]], %[[SB]] slot %[[WR]]
   // CHECK-NEXT:      tcc.producer_commit %[[P]][%[[WR]], %[[WP]]]
+  // CHECK-NEXT:      tcc.consumer_release %[[P]][%[[RD]], %[[RP]]]
   // CHECK-NEXT:      tcc.advance
   func.func @register(%A: memref<?x?xf16>, %B: memref<?x?xf16, strided<[1, ?]>>, %C: memref<?x?xf32>,
                       %m: index, %n: index, %K: index)
