@@ -23,6 +23,8 @@ import tempfile
 import threading
 import time
 
+import assemble
+
 
 def read_manifest(path):
     cases = []
@@ -55,8 +57,9 @@ def command(arguments, timeout, cwd):
 class Programs:
     """Compiles each program once, however many cases run it."""
 
-    def __init__(self, tools, scratch, timeout):
-        self.tools, self.scratch, self.timeout = tools, scratch, timeout
+    def __init__(self, arguments, scratch):
+        self.tools, self.scratch, self.timeout = arguments.tools, scratch, arguments.timeout
+        self.assembler = arguments.assembler
         self.lock, self.compiled = threading.Lock(), {}
 
     def get(self, case):
@@ -68,7 +71,11 @@ class Programs:
         with entry["lock"]:
             if "result" not in entry:
                 ptx = os.path.join(self.scratch, f"{entry['number']}.ptx")
-                entry["result"] = compile_program(case, self.tools, ptx, self.timeout)
+                ptx, error = compile_program(case, self.tools, ptx, self.timeout)
+                if self.assembler and not error:
+                    path = os.path.join(case["folder"], ptx)
+                    error = "\n".join(assemble.assemble(self.assembler, path))
+                entry["result"] = ptx, error
         return entry["result"]
 
 
@@ -134,6 +141,8 @@ def main():
     parser.add_argument("--out", help="JSON file of the results")
     parser.add_argument("--only", default="", help="run only cases whose name contains this")
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--assembler", metavar="PTXAS",
+                        help="fail programs that ptxas has something against (assemble.py)")
     parser.add_argument("--jobs", type=int, default=1,
                         help="cases at a time; those that measure time run alone, at the end")
     parser.add_argument("--timeout", type=float, default=120, help="seconds per command")
@@ -149,7 +158,7 @@ def main():
     others = [case for case in cases if "--time" not in case["options"]]
     width = max(len(case["case"]) for case in cases)
     with tempfile.TemporaryDirectory() as scratch:
-        programs = Programs(arguments.tools, scratch, arguments.timeout)
+        programs = Programs(arguments, scratch)
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             running = pool.map(lambda case: run_case(case, arguments, programs) or case, others)
             finished = itertools.chain(running, map(

@@ -61,6 +61,8 @@ if gpu:
 for tool, path in (("ptxas", ptxas), ("nvcc", nvcc)):
     if path:
         config.substitutions.append((rf"\b{tool}\b", path))
+# Behind the substitution of ptxas, which would find it in here.
+config.substitutions.append(("%assembler", f"--assembler={ptxas}" if ptxas else ""))
 
 tools = ["tcc-run", "tcc-ptx-vectors"]
 if config.enable_compiler:
