@@ -27,7 +27,10 @@ struct Stage {
 static void addCleanup(OpPassManager &manager) {
   // Distribution repeats address arithmetic for each register; folding it once costs a quarter.
   manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  // This pattern compares all pairs of values that a loop carries, of which a K loop has hundreds
+  // (its accumulators), no two the same.
+  std::string quadratic = "(anonymous namespace)::RemoveDuplicateSuccessorInputUses";
+  manager.addPass(createCanonicalizerPass(GreedyRewriteConfig(), quadratic));
   manager.addPass(createLoopInvariantCodeMotionPass());
 }
 

@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -118,9 +119,17 @@ static int64_t offsetInLine(const SharedTile &tile, const SharedLayout &layout, 
   return offset + innerByte % tile.elementBytes;
 }
 
+/// How many lines to look at. Lines 8 apart lie a multiple of 128 bytes apart, in the same banks:
+/// pitches are multiples of 16 bytes (else all lines differ), and a swizzle repeats after 8 lines.
+static int64_t linesUntilRepeat(const SharedTile &tile, const SharedLayout &layout) {
+  constexpr int64_t period = 8;
+  bool repeats = linePitch(tile, layout) % pieceBytes == 0;
+  return repeats ? std::min(tile.lines(), period) : tile.lines();
+}
+
 static unsigned matrixRowsDegree(const SharedTile &tile, const SharedLayout &layout) {
   unsigned worst = 1;
-  for (int64_t line = 0; line + 8 <= tile.lines(); line += 8) {
+  for (int64_t line = 0; line + 8 <= linesUntilRepeat(tile, layout); line += 8) {
     for (int64_t byte = 0; byte + pieceBytes <= tile.innerBytes(); byte += pieceBytes) {
       llvm::SmallVector<int64_t, 8> addresses;
       for (int64_t i = 0; i < 8; ++i)
@@ -134,7 +143,8 @@ static unsigned matrixRowsDegree(const SharedTile &tile, const SharedLayout &lay
 static unsigned vectorCopyDegree(const SharedTile &tile, const SharedLayout &layout) {
   unsigned worst = 1;
   int64_t piecesPerLine = tile.innerBytes() / pieceBytes;
-  int64_t pieces = tile.lines() * piecesPerLine;
+  int64_t repeat = std::lcm(linesUntilRepeat(tile, layout) * piecesPerLine, warpSize);
+  int64_t pieces = std::min(tile.lines() * piecesPerLine, repeat);
   for (int64_t first = 0; first < pieces; first += warpSize) {
     llvm::SmallVector<int64_t, warpSize> addresses;
     for (int64_t piece = first; piece < std::min(first + warpSize, pieces); ++piece)
@@ -148,7 +158,7 @@ static unsigned vectorCopyDegree(const SharedTile &tile, const SharedLayout &lay
 static unsigned accumulatorPairsDegree(const SharedTile &tile, const SharedLayout &layout) {
   unsigned worst = 1;
   int64_t pairBytes = 2 * tile.elementBytes;
-  for (int64_t line = 0; line + 8 <= tile.lines(); line += 8) {
+  for (int64_t line = 0; line + 8 <= linesUntilRepeat(tile, layout); line += 8) {
     for (int64_t byte = 0; byte + 4 * pairBytes <= tile.innerBytes(); byte += 4 * pairBytes) {
       llvm::SmallVector<int64_t, warpSize> addresses;
       for (int64_t lane = 0; lane < warpSize; ++lane)

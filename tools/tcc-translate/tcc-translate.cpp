@@ -4,6 +4,8 @@
 #include "tcc/Target/PTX/TranslateToPTX.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
@@ -26,6 +28,10 @@ static cl::opt<std::string> remarks(
     cl::desc("Print the remarks of passes whose whole names match, which explain their decisions"));
 static cl::opt<bool> emitLLVM("emit-llvm", cl::cat(category),
                               cl::desc("Stop at the LLVM IR that code generation starts from"));
+static cl::opt<bool> showTiming("timing", cl::cat(category),
+                                cl::desc("Print where the time went, to standard error"));
+static cl::opt<bool> verifyEach("verify-each", cl::cat(category),
+                                cl::desc("Verify the program after each pass"));
 
 static LogicalResult enableRemarks(MLIRContext &context) {
   if (remarks.empty())
@@ -38,36 +44,45 @@ static LogicalResult enableRemarks(MLIRContext &context) {
 }
 
 /// Runs the passes between the level that the module is on and L5.
-static LogicalResult lower(ModuleOp module) {
+static LogicalResult lower(ModuleOp module, TimingScope &timing) {
   tcc::TccToNVVMPipelineOptions options;
   options.chip = chip;
   options.backend = backend;
   PassManager manager = PassManager::on<ModuleOp>(module.getContext());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
-  applyDefaultTimingPassManagerCLOptions(manager);
+  manager.enableTiming(timing);
+  // The program was verified when it was read, and the passes check each level's invariants. To
+  // verify each op after each pass, too, takes a quarter of the passes' time.
+  manager.enableVerifier(verifyEach);
   if (failed(tcc::buildRemainingPipeline(module, manager, options)))
     return failure();
-  return manager.run(module);
+  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
+}
+
+static LogicalResult compile(ModuleOp module, raw_ostream &output) {
+  DefaultTimingManager manager;
+  applyDefaultTimingManagerCLOptions(manager);
+  if (showTiming)
+    manager.setEnabled(true);
+  TimingScope timing = manager.getRootScope();
+  if (failed(enableRemarks(*module.getContext())) || failed(lower(module, timing)))
+    return failure();
+  tcc::PTXOptions options;
+  options.chip = chip;
+  options.ptxVersion = ptxVersion;
+  options.emitLLVM = emitLLVM;
+  options.timing = &timing;
+  FailureOr<std::string> text = tcc::translateToPTX(module, options);
+  if (failed(text))
+    return failure();
+  output << *text;
+  return success();
 }
 
 int main(int argc, char **argv) {
   registerPassManagerCLOptions();
-  TranslateFromMLIRRegistration toPTX(
-      "tcc-to-ptx", "Compile kernels to self-describing PTX",
-      [](ModuleOp module, raw_ostream &output) -> LogicalResult {
-        if (failed(enableRemarks(*module.getContext())) || failed(lower(module)))
-          return failure();
-        tcc::PTXOptions options;
-        options.chip = chip;
-        options.ptxVersion = ptxVersion;
-        options.emitLLVM = emitLLVM;
-        FailureOr<std::string> text = tcc::translateToPTX(module, options);
-        if (failed(text))
-          return failure();
-        output << *text;
-        return success();
-      },
-      tcc::registerAllDialects);
+  TranslateFromMLIRRegistration toPTX("tcc-to-ptx", "Compile kernels to self-describing PTX",
+                                      compile, tcc::registerAllDialects);
   return failed(mlirTranslateMain(argc, argv, "tcc: tile programs to PTX"));
 }

@@ -99,8 +99,10 @@ static LogicalResult verifyLevel(Operation *kernelModule) {
 
 /// Ops that have no LLVM IR of their own become inline assembly, and functions get debug scopes, by
 /// which LLVM's instructions keep MLIR's locations.
-static LogicalResult legalize(ModuleOp module) {
+static LogicalResult legalize(ModuleOp module, TimingScope &timing) {
   PassManager passes(module.getContext());
+  passes.enableTiming(timing);
+  passes.enableVerifier(false); // LLVM's verifies the result
   passes.addPass(createConvertNVVMToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
@@ -145,7 +147,8 @@ static void registerTranslations(MLIRContext &context) {
 
 /// Everything after the translation to LLVM IR.
 static FailureOr<std::string> compile(llvm::Module &module, const Chip &chip,
-                                      const PTXOptions &options, Location loc) {
+                                      const PTXOptions &options, Location loc,
+                                      TimingScope &timing) {
   FailureOr<unsigned> version = checkRequirements(module, chip, options.ptxVersion, loc);
   if (failed(version))
     return failure();
@@ -157,12 +160,16 @@ static FailureOr<std::string> compile(llvm::Module &module, const Chip &chip,
     return emitError(loc) << llvm::toString(machine.takeError());
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine);
+  {
+    TimingScope step = timing.nest("Optimize LLVM IR");
+    optimize(module, **machine);
+  }
   std::string text;
   if (options.emitLLVM) {
     llvm::raw_string_ostream(text) << module;
     return text;
   }
+  TimingScope step = timing.nest("Generate PTX");
   llvm::Expected<std::string> ptx = generatePTX(module, **machine);
   if (!ptx)
     return emitError(loc) << llvm::toString(ptx.takeError());
@@ -172,6 +179,9 @@ static FailureOr<std::string> compile(llvm::Module &module, const Chip &chip,
 }
 
 FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOptions &options) {
+  TimingScope timing;
+  if (options.timing)
+    timing = options.timing->nest("Translate to PTX");
   registerTranslations(*original.getContext());
   OwningOpRef<ModuleOp> module = original.clone();
   FailureOr<Operation *> kernelModule = findKernelModule(*module);
@@ -181,14 +191,17 @@ FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOpt
   if (failed(chip) || failed(verifyLevel(*kernelModule)))
     return failure();
   FailureOr<std::string> header = printHeader(*kernelModule, **chip);
-  if (failed(header) || failed(legalize(*module)))
+  if (failed(header) || failed(legalize(*module, timing)))
     return failure();
 
   llvm::LLVMContext context;
+  TimingScope step = timing.nest("Translate to LLVM IR");
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(*kernelModule, context, "tcc");
+  step.stop();
   if (!llvmModule)
     return failure();
-  FailureOr<std::string> text = compile(*llvmModule, **chip, options, (*kernelModule)->getLoc());
+  FailureOr<std::string> text =
+      compile(*llvmModule, **chip, options, (*kernelModule)->getLoc(), timing);
   if (failed(text) || options.emitLLVM)
     return text;
   return *header + *text;

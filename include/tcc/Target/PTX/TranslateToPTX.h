@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include "mlir/Support/Timing.h"
 #include <string>
 
 namespace mlir::tcc {
@@ -27,6 +28,8 @@ struct PTXOptions {
   unsigned ptxVersion = 0;
   /// The text is the LLVM IR that code generation starts from, not PTX.
   bool emitLLVM = false;
+  /// Where the time of each step is added, if anywhere.
+  TimingScope *timing = nullptr;
 };
 
 /// Translates the kernels of `module`: of its one gpu.module, or of the module itself where it has

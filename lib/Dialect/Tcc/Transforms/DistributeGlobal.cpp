@@ -20,7 +20,7 @@ using namespace mlir::tcc;
 static Value conjunction(I32Builder &b, Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
-  return arith::AndIOp::create(b.builder, b.loc, lhs, rhs);
+  return b.getOrCreate<arith::AndIOp>(lhs, rhs);
 }
 
 /// Runs `body` in an scf.if on `condition`, or as it is if there is none.
@@ -182,8 +182,10 @@ struct DistributeLoad : OpConversionPattern<LoadOp> {
         auto coordinates = getElementCoordinates(access, addressing.getUnitDim(), i);
         Value inside =
             conjunction(b, access.owned, emitIsElementInside(b, addressing, coordinates));
+        // Before the branch: elements of a row have most of their addresses in common.
+        Value pointer = addressing.getPointer(coordinates);
         values.push_back(emitIfElseZero(b, inside, element, [&]() -> Value {
-          return LLVM::LoadOp::create(b.builder, b.loc, element, addressing.getPointer(coordinates),
+          return LLVM::LoadOp::create(b.builder, b.loc, element, pointer,
                                       addressing.getElementBytes());
         }));
       }
@@ -240,10 +242,10 @@ struct DistributeStore : OpConversionPattern<StoreOp> {
     for (auto [i, element] : llvm::enumerate(access.elements)) {
       auto coordinates = getElementCoordinates(access, addressing.getUnitDim(), i);
       Value inside = conjunction(b, access.owned, emitIsElementInside(b, addressing, coordinates));
+      Value pointer = addressing.getPointer(coordinates);
       emitIf(b, inside, [&] {
         Value value = getElement(b.builder, b.loc, registers, element);
-        LLVM::StoreOp::create(b.builder, b.loc, value, addressing.getPointer(coordinates),
-                              addressing.getElementBytes());
+        LLVM::StoreOp::create(b.builder, b.loc, value, pointer, addressing.getElementBytes());
       });
     }
   }

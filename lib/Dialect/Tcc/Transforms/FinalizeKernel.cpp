@@ -154,8 +154,17 @@ LogicalResult KernelFinalizer::lower(memref::DimOp op) {
   return success();
 }
 
-/// tcc.global_address %A[%i, %j]  →  pointer + %i * stride0 + %j * stride1, the unit stride last:
-/// the row is the part that a loop over K leaves alone
+/// An index as a sum, the second part constant; the first is the whole if it isn't a sum.
+static std::pair<Value, Value> splitIndex(Value index) {
+  auto add = index.getDefiningOp<arith::AddIOp>();
+  if (add && matchPattern(add.getRhs(), m_Constant()))
+    return {add.getLhs(), add.getRhs()};
+  return {index, Value()};
+}
+
+/// tcc.global_address %A[%i + 8, %j]  →  pointer + %i * stride0 + 8 * stride0 + %j * stride1, the
+/// unit stride last: the row is the part that a loop over K leaves alone. Rows that differ by a
+/// constant share all but one multiple of the stride.
 LogicalResult KernelFinalizer::lower(GlobalAddressOp op) {
   FailureOr<MatrixParameters> matrix = findParameters(op, op.getSource());
   if (failed(matrix))
@@ -170,8 +179,12 @@ LogicalResult KernelFinalizer::lower(GlobalAddressOp op) {
   };
   std::optional<unsigned> unitDim = getUnitStrideDim(op.getSource().getType());
   for (auto [dim, index] : llvm::enumerate(op.getIndices()))
-    if (dim != unitDim)
-      advance(arith::MulIOp::create(rewriter, loc, index, matrix->strides[dim]));
+    if (dim != unitDim) {
+      auto [base, constant] = splitIndex(index);
+      advance(arith::MulIOp::create(rewriter, loc, base, matrix->strides[dim]));
+      if (constant)
+        advance(arith::MulIOp::create(rewriter, loc, constant, matrix->strides[dim]));
+    }
   if (unitDim)
     advance(op.getIndices()[*unitDim]);
   rewriter.replaceOp(op, pointer);

@@ -41,13 +41,27 @@ Value GlobalAddressing::isWhole(unsigned dim) {
 }
 
 Value GlobalAddressing::getIndex(unsigned dim, const Coordinate &coordinate) {
-  Value local = b.materialize(coordinate);
+  Type indexType = b.builder.getIndexType();
+  Coordinate rest = coordinate;
+  if (!isClamped(dim))
+    rest.offset = 0;
+  Value local = b.materialize(rest);
   if (isClamped(dim)) {
     Value last = b.sub(getRemaining(dim), b.constant(1));
     local = b.max(b.min(local, last), b.constant(0));
   }
-  Value index = arith::IndexCastUIOp::create(b.builder, b.loc, b.builder.getIndexType(), local);
-  return arith::AddIOp::create(b.builder, b.loc, offsets[dim], index);
+  Value index = b.getOrCreate({TypeID::get<arith::IndexCastUIOp>(), local, {}}, [&]() -> Value {
+    return arith::IndexCastUIOp::create(b.builder, b.loc, indexType, local);
+  });
+  index = b.getOrCreate<arith::AddIOp>(offsets[dim], index);
+  if (rest.offset == coordinate.offset)
+    return index;
+  // Last, so that accesses some lines apart have the rest in common.
+  Value offset =
+      b.getOrCreate({TypeID::get<IndexType>(), {}, {}, coordinate.offset}, [&]() -> Value {
+        return arith::ConstantIndexOp::create(b.builder, b.loc, coordinate.offset);
+      });
+  return b.getOrCreate<arith::AddIOp>(index, offset);
 }
 
 Value GlobalAddressing::getPointer(ArrayRef<Coordinate> coordinates) {
@@ -63,7 +77,12 @@ Value GlobalAddressing::getPointer(ArrayRef<Coordinate> coordinates) {
     indices.push_back(getIndex(dim, rest));
   }
   auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 1);
-  Value pointer = GlobalAddressOp::create(b.builder, b.loc, type, matrix, indices);
+  Value second = indices.size() > 1 ? indices[1] : Value();
+  auto id = reinterpret_cast<intptr_t>(matrix.getAsOpaquePointer());
+  Value pointer =
+      b.getOrCreate({TypeID::get<GlobalAddressOp>(), indices[0], second, id}, [&]() -> Value {
+        return GlobalAddressOp::create(b.builder, b.loc, type, matrix, indices);
+      });
   if (immediate == 0)
     return pointer;
   return LLVM::GEPOp::create(b.builder, b.loc, type, b.builder.getI8Type(), pointer,

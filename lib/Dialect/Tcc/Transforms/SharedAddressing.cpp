@@ -24,7 +24,10 @@ Value SharedAddressing::getPointer(const Coordinate &row, const Coordinate &colu
   Offset offset = contiguous == 1 ? getOffset(row, column) : getOffset(column, row);
   Value base = offset.base ? offset.base : b.constant(0);
   auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
-  Value pointer = SharedAddressOp::create(b.builder, b.loc, type, buffer, slot, base);
+  auto id = reinterpret_cast<intptr_t>(buffer.getAsOpaquePointer());
+  Value pointer = b.getOrCreate({TypeID::get<SharedAddressOp>(), base, slot, id}, [&]() -> Value {
+    return SharedAddressOp::create(b.builder, b.loc, type, buffer, slot, base);
+  });
   if (offset.constant == 0)
     return pointer;
   return LLVM::GEPOp::create(b.builder, b.loc, type, b.builder.getI8Type(), pointer,

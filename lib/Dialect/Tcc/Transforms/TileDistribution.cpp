@@ -21,34 +21,44 @@ int64_t Coordinate::getAlignment(int64_t limit) const {
 // I32Builder
 //===----------------------------------------------------------------------===//
 
+Value I32Builder::getOrCreate(const Key &key, function_ref<Value()> make) {
+  MapKey mapKey(key.kind.getAsOpaquePointer(), key.lhs, key.rhs, key.detail);
+  Value value = known.lookup(mapKey);
+  if (value && value.getParentRegion()->isAncestor(builder.getInsertionBlock()->getParent()))
+    return value;
+  value = make();
+  known[mapKey] = value;
+  return value;
+}
+
 Value I32Builder::constant(int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 32);
+  return getOrCreate({TypeID::get<IntegerType>(), {}, {}, value}, [&]() -> Value {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  });
 }
 
 Value I32Builder::add(Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
-  return arith::AddIOp::create(builder, loc, lhs, rhs);
+  return getOrCreate<arith::AddIOp>(lhs, rhs);
 }
 
 Value I32Builder::add(Value lhs, int64_t rhs) { return rhs == 0 ? lhs : add(lhs, constant(rhs)); }
 
-Value I32Builder::sub(Value lhs, Value rhs) {
-  return arith::SubIOp::create(builder, loc, lhs, rhs);
-}
+Value I32Builder::sub(Value lhs, Value rhs) { return getOrCreate<arith::SubIOp>(lhs, rhs); }
 
 Value I32Builder::mul(Value lhs, int64_t rhs) {
   if (!lhs || rhs == 1)
     return lhs;
-  return arith::MulIOp::create(builder, loc, lhs, constant(rhs));
+  return getOrCreate<arith::MulIOp>(lhs, constant(rhs));
 }
 
 Value I32Builder::div(Value lhs, int64_t rhs) {
   if (!lhs || rhs == 1)
     return lhs;
   if (llvm::isPowerOf2_64(rhs))
-    return arith::ShRUIOp::create(builder, loc, lhs, constant(llvm::Log2_64(rhs)));
-  return arith::DivUIOp::create(builder, loc, lhs, constant(rhs));
+    return getOrCreate<arith::ShRUIOp>(lhs, constant(llvm::Log2_64(rhs)));
+  return getOrCreate<arith::DivUIOp>(lhs, constant(rhs));
 }
 
 Value I32Builder::rem(Value lhs, int64_t rhs) {
@@ -56,38 +66,38 @@ Value I32Builder::rem(Value lhs, int64_t rhs) {
     return Value();
   if (llvm::isPowerOf2_64(rhs))
     return bitAnd(lhs, rhs - 1);
-  return arith::RemUIOp::create(builder, loc, lhs, constant(rhs));
+  return getOrCreate<arith::RemUIOp>(lhs, constant(rhs));
 }
 
 Value I32Builder::bitAnd(Value lhs, int64_t rhs) {
-  return lhs ? arith::AndIOp::create(builder, loc, lhs, constant(rhs)).getResult() : Value();
+  return lhs ? getOrCreate<arith::AndIOp>(lhs, constant(rhs)) : Value();
 }
 
 Value I32Builder::bitXor(Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
-  return arith::XOrIOp::create(builder, loc, lhs, rhs);
+  return getOrCreate<arith::XOrIOp>(lhs, rhs);
 }
 
 Value I32Builder::bitXor(Value lhs, int64_t rhs) {
   return rhs == 0 ? lhs : bitXor(lhs, constant(rhs));
 }
 
-Value I32Builder::min(Value lhs, Value rhs) {
-  return arith::MinSIOp::create(builder, loc, lhs, rhs);
-}
+Value I32Builder::min(Value lhs, Value rhs) { return getOrCreate<arith::MinSIOp>(lhs, rhs); }
 
-Value I32Builder::max(Value lhs, Value rhs) {
-  return arith::MaxSIOp::create(builder, loc, lhs, rhs);
-}
+Value I32Builder::max(Value lhs, Value rhs) { return getOrCreate<arith::MaxSIOp>(lhs, rhs); }
 
 Value I32Builder::less(Value lhs, Value rhs) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lhs, rhs);
+  return getOrCreate({TypeID::get<arith::CmpIOp>(), lhs, rhs}, [&]() -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lhs, rhs);
+  });
 }
 
 Value I32Builder::threadId() {
-  Value id = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-  return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), id);
+  return getOrCreate({TypeID::get<gpu::ThreadIdOp>()}, [&]() -> Value {
+    Value id = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), id);
+  });
 }
 
 Value I32Builder::lane() { return rem(threadId(), 32); }

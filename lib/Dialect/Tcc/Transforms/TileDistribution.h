@@ -50,7 +50,9 @@ struct RegisterPosition {
   Value owned;                            // i1; null if every thread owns the register
 };
 
-/// Emits i32 arithmetic with constants folded away.
+/// Emits i32 arithmetic with constants folded away and repetition left out: a tile's registers ask
+/// for much the same arithmetic. It moves forward only, into regions and out of them: what stands
+/// in the insertion point's block or around it was made before and is used again.
 class I32Builder {
 public:
   I32Builder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -76,8 +78,26 @@ public:
   /// `coordinate` as one value.
   Value materialize(const Coordinate &coordinate);
 
+  /// An op without side effects, told from others of its kind by its operands and `detail`. The
+  /// kind is an op's, or a type's for its constants.
+  struct Key {
+    TypeID kind;
+    Value lhs = {}, rhs = {};
+    int64_t detail = 0;
+  };
+  /// The value of the op that `key` stands for; `make` makes it where it isn't known yet.
+  Value getOrCreate(const Key &key, function_ref<Value()> make);
+  template <typename OpTy> Value getOrCreate(Value lhs, Value rhs) {
+    return getOrCreate({TypeID::get<OpTy>(), lhs, rhs},
+                       [&]() -> Value { return OpTy::create(builder, loc, lhs, rhs); });
+  }
+
   OpBuilder &builder;
   Location loc;
+
+private:
+  using MapKey = std::tuple<const void *, Value, Value, int64_t>;
+  llvm::SmallDenseMap<MapKey, Value, 32> known;
 };
 
 /// The distribution that a tile's type states.
