@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs a list of cases with tcc-run, prints a table and writes every result as JSON.
 
-    gpu-check.py [--tools FOLDER] [--out FILE] [--only TEXT] [--device cuda] MANIFEST...
+    gpu-check.py [--tools FOLDER] [--out FILE [--resume]] [--budget SECONDS] [--only TEXT]
+                 [--device cuda] MANIFEST...
 
 A manifest has one case a line, paths relative to it; '#' begins a comment:
 
@@ -15,6 +16,7 @@ import argparse
 import concurrent.futures
 import itertools
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -107,6 +109,15 @@ def run_case(case, arguments, programs):
     case["passed"] = case.get("returncode") == 0 and bool(case.get("result", {}).get("passed"))
 
 
+def read_known(path):
+    """The cases of an earlier run that passed, by name."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {case["case"]: case for case in json.load(file) if case["passed"]}
+    except (OSError, TypeError):
+        return {}
+
+
 def describe(case):
     """One line of the table."""
     result = case.get("result")
@@ -146,6 +157,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=1,
                         help="cases at a time; those that measure time run alone, at the end")
     parser.add_argument("--timeout", type=float, default=120, help="seconds per command")
+    parser.add_argument("--budget", type=float, default=math.inf,
+                        help="begin no case after so many seconds")
+    parser.add_argument("--resume", action="store_true",
+                        help="keep the cases of --out that passed, and run the others")
     arguments = parser.parse_args()
     arguments.tools = os.path.abspath(arguments.tools)
 
@@ -153,6 +168,16 @@ def main():
              if arguments.only in case["case"]]
     if not cases:
         sys.exit("no case")
+    begin = time.monotonic()
+    known = read_known(arguments.out) if arguments.resume else {}
+    for case in cases:
+        case.update(known.get(case["case"], {}))
+
+    def finish(case):
+        if "passed" not in case and time.monotonic() - begin < arguments.budget:
+            run_case(case, arguments, programs)
+        return case
+
     # Times are only true of a machine that does nothing else.
     timed = [case for case in cases if "--time" in case["options"]]
     others = [case for case in cases if "--time" not in case["options"]]
@@ -160,19 +185,20 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         programs = Programs(arguments, scratch)
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            running = pool.map(lambda case: run_case(case, arguments, programs) or case, others)
-            finished = itertools.chain(running, map(
-                lambda case: run_case(case, arguments, programs) or case, timed))
-            for case in finished:
+            for case in itertools.chain(pool.map(finish, others), map(finish, timed)):
+                if "passed" not in case:
+                    continue
                 print(f"{'ok  ' if case['passed'] else 'FAIL'} {case['case']:<{width}}  "
                       f"{describe(case)}", flush=True)
                 # After each case, so that an interrupted run leaves what it has.
                 if arguments.out:
                     with open(arguments.out, "w", encoding="utf-8") as file:
                         json.dump([case for case in cases if "passed" in case], file, indent=1)
-    failed = sum(not case["passed"] for case in cases)
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    passed = sum(case.get("passed", False) for case in cases)
+    left = sum("passed" not in case for case in cases)
+    print(f"{passed} passed, {len(cases) - passed - left} failed"
+          + (f", {left} left out: --budget is spent" if left else ""))
+    return 0 if passed == len(cases) else 1
 
 
 if __name__ == "__main__":

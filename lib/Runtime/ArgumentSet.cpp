@@ -38,6 +38,11 @@ StringMap<const HostTensor *> ArgumentSet::getHostByName(const Kernel &kernel) c
   return byName;
 }
 
+void ArgumentSet::copyHostFrom(ArgumentSet &other) {
+  for (auto [to, from] : zip_equal(host, other.host))
+    copy(from.getBytes(), to.getBytes().begin());
+}
+
 Error ArgumentSet::upload() {
   for (auto [tensor, buffer] : zip(host, buffers))
     if (Error error = device->copyIn(buffer.getAddress(), tensor.getBytes()))

@@ -20,6 +20,8 @@ public:
   /// The values before the launch, by name.
   llvm::StringMap<const HostTensor *> getHostByName(const Kernel &kernel) const;
 
+  /// Takes the values of another set of the same problem.
+  void copyHostFrom(ArgumentSet &other);
   /// Copies every argument to the device.
   llvm::Error upload();
   /// An argument's bytes after a launch.

@@ -21,6 +21,9 @@ using Opaque = void *;
 constexpr int computeF32 = 68;        // CUBLAS_COMPUTE_32F
 constexpr int descTransA = 3;         // CUBLASLT_MATMUL_DESC_TRANSA
 constexpr int descTransB = 4;         // CUBLASLT_MATMUL_DESC_TRANSB
+constexpr int descEpilogue = 7;       // CUBLASLT_MATMUL_DESC_EPILOGUE
+constexpr int descBiasPointer = 8;    // CUBLASLT_MATMUL_DESC_BIAS_POINTER
+constexpr int descBiasType = 26;      // CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE
 constexpr int prefWorkspaceBytes = 1; // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
 constexpr size_t workspaceBytes = size_t(64) << 20;
 constexpr int mostCandidates = 8;
@@ -128,6 +131,7 @@ struct CublasLt::State {
   }
 
   Error describe();
+  Error setEpilogue();
   Error findCandidates();
 };
 
@@ -165,6 +169,32 @@ Error CublasLt::State::describe() {
   return layout(&result, *output, call.columns, call.rows, false, call.ldc);
 }
 
+/// The columns of a row-major result are the rows of the transpose that is computed: a bias has one
+/// element for each of them, as cublasLt's has.
+Error CublasLt::State::setEpilogue() {
+  const MatmulCall &call = calls.front();
+  // cublasLtEpilogue_t: DEFAULT 1, RELU 2, GELU 32, and 4 for a bias.
+  uint32_t epilogue = call.epilogue == Epilogue::Relu   ? 2
+                      : call.epilogue == Epilogue::Gelu ? 32
+                      : call.bias                       ? 0
+                                                        : 1;
+  epilogue |= call.bias ? 4 : 0;
+  auto set = [&](int attribute, const auto &value) {
+    return check(library.descSet(desc, attribute, &value, sizeof(value)),
+                 "cublasLtMatmulDescSetAttribute");
+  };
+  if (Error error = set(descEpilogue, epilogue))
+    return error;
+  if (!call.bias)
+    return Error::success();
+  Expected<int> type = mapElementType(call.biasType);
+  if (!type)
+    return type.takeError();
+  if (Error error = set(descBiasType, *type))
+    return error;
+  return set(descBiasPointer, call.bias);
+}
+
 Error CublasLt::State::findCandidates() {
   if (Error error = check(library.prefCreate(&preference), "cublasLtMatmulPreferenceCreate"))
     return error;
@@ -197,6 +227,8 @@ Expected<std::unique_ptr<CublasLt>> CublasLt::create(const Driver &driver,
   auto state = std::make_unique<State>(driver, *library, calls);
   if (Error error = state->describe())
     return std::move(error);
+  if (Error error = state->setEpilogue())
+    return std::move(error);
   if (Error error = state->findCandidates())
     return std::move(error);
   return std::unique_ptr<CublasLt>(new CublasLt(std::move(state)));
@@ -207,6 +239,11 @@ size_t CublasLt::getNumCandidates() const { return state->candidates.size(); }
 Error CublasLt::enqueue(size_t candidate, size_t set) {
   const MatmulCall &call = state->calls[set];
   float alpha = 1, beta = call.accumulate;
+  if (call.bias)
+    if (Error error = check(
+            state->library.descSet(state->desc, descBiasPointer, &call.bias, sizeof(call.bias)),
+            "cublasLtMatmulDescSetAttribute"))
+      return error;
   auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
   return check(state->library.matmul(state->handle, state->desc, &alpha, pointer(call.b),
                                      state->first, pointer(call.a), state->second, &beta,

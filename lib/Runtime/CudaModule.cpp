@@ -115,8 +115,10 @@ Error enqueue(const Driver &driver, const LaunchPlan &plan, cuda::Function funct
 } // namespace
 
 CudaModule::~CudaModule() {
-  if (hung)
+  if (hung) {
+    (void)clockProbe.release(); // to free its memory would wait for the kernel
     return;
+  }
   for (cuda::Event event : events)
     driver.eventDestroy(event);
   driver.moduleUnload(handle);
@@ -202,14 +204,32 @@ Error CudaModule::reserveEvents(size_t count) {
   return Error::success();
 }
 
-Expected<std::vector<std::vector<double>>> CudaModule::race(ArrayRef<Contender> contenders,
-                                                            size_t sets, unsigned warmup,
-                                                            unsigned repeats, StringRef what) {
+Expected<cuda::ClockProbe *> CudaModule::getClockProbe() {
+  if (!clockProbe) {
+    int smCount = 1;
+    driver.deviceGetAttribute(&smCount, cuda::attributeSmCount, device);
+    Expected<std::unique_ptr<cuda::ClockProbe>> created = cuda::ClockProbe::create(driver, smCount);
+    if (!created)
+      return created.takeError();
+    clockProbe = std::move(*created);
+  }
+  return clockProbe.get();
+}
+
+Expected<CudaModule::RaceResult> CudaModule::race(ArrayRef<Contender> contenders, size_t sets,
+                                                  unsigned warmup, unsigned repeats,
+                                                  StringRef what) {
   size_t measured = contenders.size() * repeats;
   if (Error error = reserveEvents(2 * measured))
     return std::move(error);
+  Expected<cuda::ClockProbe *> probe = getClockProbe();
+  if (!probe)
+    return probe.takeError();
   cuda::Event *next = events.data();
-  for (unsigned round = 0; round < warmup + repeats; ++round)
+  for (unsigned round = 0; round < warmup + repeats; ++round) {
+    if (round == warmup)
+      if (Error error = (*probe)->record(cuda::ClockProbe::Point::Begin))
+        return std::move(error);
     for (const Contender &contender : contenders) {
       if (round >= warmup)
         driver.eventRecord(*next++, nullptr);
@@ -218,35 +238,53 @@ Expected<std::vector<std::vector<double>>> CudaModule::race(ArrayRef<Contender> 
       if (round >= warmup)
         driver.eventRecord(*next++, nullptr);
     }
+  }
+  if (Error error = (*probe)->record(cuda::ClockProbe::Point::End))
+    return std::move(error);
   if (Error error = waitFor(next[-1], what))
     return std::move(error);
-  std::vector<std::vector<double>> milliseconds(contenders.size());
+  RaceResult result;
+  result.milliseconds.resize(contenders.size());
   for (size_t i = 0; i < measured; ++i) {
     float elapsed = 0;
     if (Error error =
             driver.check(driver.eventElapsedTime(&elapsed, events[2 * i], events[2 * i + 1]),
                          "cuEventElapsedTime"))
       return std::move(error);
-    milliseconds[i % contenders.size()].push_back(elapsed);
+    result.milliseconds[i % contenders.size()].push_back(elapsed);
   }
-  return milliseconds;
+  Expected<double> clock = (*probe)->readMHz();
+  if (!clock)
+    return clock.takeError();
+  result.smClockMHz = *clock;
+  return result;
 }
 
 Error CudaModule::launch(const LaunchPlan &plan) {
-  return time(plan, /*warmup=*/0, /*repeats=*/1).takeError();
+  if (plan.isEmpty())
+    return Error::success();
+  Expected<Contender> kernel = prepare(plan);
+  if (!kernel)
+    return kernel.takeError();
+  if (Error error = reserveEvents(1))
+    return error;
+  if (Error error = (*kernel)(0))
+    return error;
+  driver.eventRecord(events.front(), nullptr);
+  return waitFor(events.front(), plan.entry);
 }
 
-Expected<std::vector<double>> CudaModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                               unsigned repeats) {
+Expected<LaunchTimes> CudaModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                       unsigned repeats) {
   if (rotation.front().isEmpty())
-    return std::vector<double>(repeats, 0.0);
+    return LaunchTimes{std::vector<double>(repeats, 0.0)};
   Expected<Contender> kernel = prepare(rotation);
   if (!kernel)
     return kernel.takeError();
   auto times = race(*kernel, rotation.size(), warmup, repeats, rotation.front().entry);
   if (!times)
     return times.takeError();
-  return std::move(times->front());
+  return LaunchTimes{std::move(times->milliseconds.front()), times->smClockMHz};
 }
 
 Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotation,
@@ -266,18 +304,18 @@ Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotati
   auto trial = race(candidates, calls.size(), /*warmup=*/2, trialRepeats, "cublasLtMatmul");
   if (!trial)
     return trial.takeError();
-  for (std::vector<double> &times : *trial)
+  for (std::vector<double> &times : trial->milliseconds)
     sort(times);
-  auto best = std::min_element(trial->begin(), trial->end(), [](const auto &a, const auto &b) {
+  auto best = min_element(trial->milliseconds, [](const auto &a, const auto &b) {
     return a[trialRepeats / 2] < b[trialRepeats / 2];
   });
-  size_t chosen = best - trial->begin();
+  size_t chosen = best - trial->milliseconds.begin();
   auto times =
       race({*kernel, candidates[chosen]}, rotation.size(), warmup, repeats, rotation.front().entry);
   if (!times)
     return times.takeError();
-  return VersusTimes{std::move((*times)[0]), std::move((*times)[1]), unsigned(chosen),
-                     unsigned(candidates.size())};
+  return VersusTimes{std::move(times->milliseconds[0]), std::move(times->milliseconds[1]),
+                     times->smClockMHz, unsigned(chosen), unsigned(candidates.size())};
 }
 
 } // namespace tcc::runtime

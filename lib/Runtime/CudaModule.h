@@ -3,7 +3,7 @@
 #ifndef TCC_LIB_RUNTIME_CUDAMODULE_H
 #define TCC_LIB_RUNTIME_CUDAMODULE_H
 
-#include "CudaDriver.h"
+#include "ClockProbe.h"
 #include "tcc/Runtime/Device.h"
 #include <functional>
 
@@ -19,8 +19,8 @@ public:
   ~CudaModule() override;
 
   llvm::Error launch(const LaunchPlan &plan) override;
-  llvm::Expected<std::vector<double>> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                           unsigned repeats) override;
+  llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                   unsigned repeats) override;
   llvm::Expected<VersusTimes> timeVersusCublasLt(llvm::ArrayRef<LaunchPlan> rotation,
                                                  llvm::ArrayRef<MatmulCall> calls, unsigned warmup,
                                                  unsigned repeats) override;
@@ -31,14 +31,17 @@ private:
 
   /// Makes the kernel ready to run on every plan of the rotation.
   llvm::Expected<Contender> prepare(llvm::ArrayRef<LaunchPlan> rotation);
-  /// Milliseconds of each repeat of each contender. They take turns, so that what changes over
-  /// time (clocks, temperature) is shared.
-  llvm::Expected<std::vector<std::vector<double>>> race(llvm::ArrayRef<Contender> contenders,
-                                                        size_t sets, unsigned warmup,
-                                                        unsigned repeats, llvm::StringRef what);
+  struct RaceResult {
+    std::vector<std::vector<double>> milliseconds; // of each repeat of each contender
+    double smClockMHz = 0;
+  };
+  /// The contenders take turns, so that what changes over time (clocks, temperature) is shared.
+  llvm::Expected<RaceResult> race(llvm::ArrayRef<Contender> contenders, size_t sets,
+                                  unsigned warmup, unsigned repeats, llvm::StringRef what);
   llvm::Expected<cuda::Function> findFunction(const LaunchPlan &plan);
   llvm::Error waitFor(cuda::Event event, llvm::StringRef what);
   llvm::Error reserveEvents(size_t count);
+  llvm::Expected<cuda::ClockProbe *> getClockProbe();
 
   const cuda::Driver &driver;
   cuda::ModuleHandle handle;
@@ -46,6 +49,7 @@ private:
   double timeoutSeconds;
   bool &hung;
   std::vector<cuda::Event> events;
+  std::unique_ptr<cuda::ClockProbe> clockProbe;
 };
 
 } // namespace tcc::runtime

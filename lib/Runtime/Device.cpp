@@ -11,18 +11,18 @@ namespace tcc::runtime {
 Device::~Device() = default;
 DeviceModule::~DeviceModule() = default;
 
-Expected<std::vector<double>> DeviceModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                                 unsigned repeats) {
-  std::vector<double> milliseconds;
+Expected<LaunchTimes> DeviceModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                         unsigned repeats) {
+  LaunchTimes times;
   for (unsigned i = 0; i < warmup + repeats; ++i) {
     auto start = std::chrono::steady_clock::now();
     if (Error error = launch(rotation[i % rotation.size()]))
       return std::move(error);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     if (i >= warmup)
-      milliseconds.push_back(elapsed.count());
+      times.milliseconds.push_back(elapsed.count());
   }
-  return milliseconds;
+  return times;
 }
 
 Expected<VersusTimes> DeviceModule::timeVersusCublasLt(ArrayRef<LaunchPlan>, ArrayRef<MatmulCall>,

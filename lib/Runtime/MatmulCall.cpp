@@ -1,6 +1,7 @@
 //===- MatmulCall.cpp - A program that is one plain matmul ----------------===//
 
 #include "MatmulCall.h"
+#include "Epilogue.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -24,7 +25,8 @@ struct Matrix {
 
 Error notPlain() {
   return createStringError("--vs=cublaslt compares programs that are one matmul of two matrices, "
-                           "with a row-major result");
+                           "with a row-major result, and a bias of one element per column, ReLU or "
+                           "GELU after it");
 }
 
 class Describer {
@@ -36,10 +38,12 @@ public:
     if (!kernel.reference || kernel.reference->outputs.size() != 1)
       return notPlain();
     const RefOutput &output = kernel.reference->outputs.front();
-    const RefNode *product = &node(output.node);
-    while (product->op == RefOp::TruncF || product->op == RefOp::ExtF)
-      product = &node(product->operands[0]);
-    if (product->op != RefOp::Matmul || product->dims.size() != 2)
+    const RefNode *product = findProduct();
+    if (!product || product->dims.size() != 2)
+      return notPlain();
+    std::optional<MatchedEpilogue> epilogue =
+        matchEpilogue(*kernel.reference, product - kernel.reference->nodes.data(), output.node);
+    if (!epilogue || (epilogue->bias && epilogue->bias->dims != ArrayRef(product->dims[1])))
       return notPlain();
     const RefNode *left = &node(product->operands[0]), *right = &node(product->operands[1]);
     if (!is_contained(left->dims, product->dims[0]))
@@ -55,14 +59,29 @@ public:
     if (!a || !b || a->type != b->type || !c.isRowMajor() ||
         (startsFromC && node(product->operands[2]).argument != output.argument))
       return notPlain();
-    return MatmulCall{a->type,         c.type,          c.rows,         c.columns,
-                      a->columns,      a->address,      b->address,     c.address,
-                      a->getLeading(), b->getLeading(), c.getLeading(), a->isRowMajor(),
-                      b->isRowMajor(), startsFromC};
+    MatmulCall call{
+        a->type,        c.type,          c.rows,          c.columns,       a->columns,
+        a->address,     b->address,      c.address,       a->getLeading(), b->getLeading(),
+        c.getLeading(), a->isRowMajor(), b->isRowMajor(), startsFromC,     epilogue->function};
+    if (!epilogue->bias)
+      return call;
+    auto [layout, address] = getPlace(epilogue->bias->argument);
+    if (layout.strides[0] != 1 && layout.shape[0] > 1)
+      return notPlain();
+    call.bias = address;
+    call.biasType = layout.type;
+    return call;
   }
 
 private:
   const RefNode &node(unsigned id) const { return kernel.reference->nodes[id]; }
+
+  /// The one matmul; null if there are more.
+  const RefNode *findProduct() const {
+    auto isMatmul = [](const RefNode &node) { return node.op == RefOp::Matmul; };
+    const auto &nodes = kernel.reference->nodes;
+    return count_if(nodes, isMatmul) == 1 ? &*find_if(nodes, isMatmul) : nullptr;
+  }
 
   static std::optional<std::string> findDepth(const RefNode &left, const std::string &rows) {
     if (left.dims.size() != 2)
@@ -70,10 +89,15 @@ private:
     return left.dims[left.dims[0] == rows];
   }
 
-  Matrix getStorage(StringRef argument, unsigned rowDim, unsigned columnDim) const {
+  /// An argument's layout and address.
+  std::pair<const TensorLayout &, uint64_t> getPlace(StringRef argument) const {
     size_t position = kernel.findArgument(argument) - kernel.arguments.begin();
-    const TensorLayout &layout = problem.layouts[position];
-    return {uint64_t(symbols.lookup((argument + ".ptr").str())),
+    return {problem.layouts[position], uint64_t(symbols.lookup((argument + ".ptr").str()))};
+  }
+
+  Matrix getStorage(StringRef argument, unsigned rowDim, unsigned columnDim) const {
+    auto [layout, address] = getPlace(argument);
+    return {address,
             layout.type,
             layout.shape[rowDim],
             layout.shape[columnDim],

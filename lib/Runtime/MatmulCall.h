@@ -8,7 +8,7 @@
 namespace tcc::runtime {
 
 /// What a library would be asked for to get the program's output. Fails where the reference is more
-/// than one matmul of two matrices and a conversion.
+/// than one matmul of two matrices, a conversion, and what cublasLt has an epilogue for.
 llvm::Expected<MatmulCall> describeMatmul(const Kernel &kernel, const Problem &problem,
                                           const SymbolTable &symbols);
 

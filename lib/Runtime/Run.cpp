@@ -302,7 +302,7 @@ Error Runner::runDataSet(Fill fill, bool isFirst) {
 
 /// Enough copies of the arguments that one launch's are out of L2 when their turn comes again.
 static unsigned getInputSets(const DeviceInfo &info, uint64_t bytesPerSet) {
-  constexpr unsigned mostSets = 16;
+  constexpr unsigned mostSets = 128;
   if (info.l2Bytes == 0 || bytesPerSet == 0)
     return 1;
   return std::clamp<uint64_t>(2 * info.l2Bytes / bytesPerSet + 1, 2, mostSets);
@@ -321,8 +321,12 @@ Error Runner::time() {
     Expected<ArgumentSet> set = ArgumentSet::create(*device, kernel(), problem);
     if (!set)
       return set.takeError();
-    if (Error error = fillInputs(*set, options.fill))
-      return error;
+    if (sets.empty()) {
+      if (Error error = fillInputs(*set, options.fill))
+        return error;
+    } else {
+      set->copyHostFrom(sets.front());
+    }
     if (Error error = set->upload())
       return error;
     Expected<LaunchPlan> planned = plan(*set);
@@ -346,11 +350,13 @@ Error Runner::time() {
       return times.takeError();
     timing.milliseconds = std::move(times->own);
     timing.peerMilliseconds = std::move(times->peer);
+    timing.smClockMHz = times->smClockMHz;
   } else {
-    Expected<std::vector<double>> times = module->time(plans, warmup, repeats);
+    Expected<LaunchTimes> times = module->time(plans, warmup, repeats);
     if (!times)
       return times.takeError();
-    timing.milliseconds = std::move(*times);
+    timing.milliseconds = std::move(times->milliseconds);
+    timing.smClockMHz = times->smClockMHz;
   }
   sort(timing.milliseconds);
   sort(timing.peerMilliseconds);

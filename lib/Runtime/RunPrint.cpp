@@ -87,11 +87,16 @@ static void printTiming(raw_ostream &os, const TimingResult &timing) {
   os << "  time: " << format("%.6g", timing.getMedian()) << " ms median of "
      << timing.milliseconds.size() << " (" << format("%.6g", timing.milliseconds.front()) << " to "
      << format("%.6g", timing.milliseconds.back()) << ")";
-  if (timing.wallTime)
+  if (timing.wallTime) {
     os << ", wall time of the emulator, which says nothing about a GPU\n";
-  else
-    os << ", " << timing.inputSets << " input sets in turn, " << format("%.1f", timing.teraflops)
-       << " TFLOP/s\n";
+    return;
+  }
+  os << ", " << timing.inputSets << " input sets in turn, " << format("%.1f", timing.teraflops)
+     << " TFLOP/s";
+  if (timing.smClockMHz > 0)
+    os << ", " << format("%.0f", timing.getMedianCycles()) << " cycles at "
+       << format("%.0f", timing.smClockMHz) << " MHz";
+  os << "\n";
   if (!timing.peerMilliseconds.empty())
     os << "  cublasLt in turn with it: " << format("%.6g", timing.getPeerMedian())
        << " ms median; tcc runs at " << format("%.3f", timing.getPeerMedian() / timing.getMedian())
@@ -161,6 +166,10 @@ static json::Value toJSON(const TimingResult &timing) {
       {"max_ms", timing.milliseconds.back()}, {"repeats", int64_t(timing.milliseconds.size())},
       {"input_sets", timing.inputSets},       {"teraflops", timing.teraflops},
       {"wall_time", timing.wallTime}};
+  if (timing.smClockMHz > 0) {
+    object["sm_clock_mhz"] = timing.smClockMHz;
+    object["median_cycles"] = timing.getMedianCycles();
+  }
   if (!timing.peerMilliseconds.empty()) {
     object["cublaslt_median_ms"] = timing.getPeerMedian();
     object["of_cublaslt"] = timing.getPeerMedian() / timing.getMedian();

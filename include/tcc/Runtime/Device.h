@@ -33,8 +33,11 @@ struct LaunchReport {
   std::vector<std::string> findings;
 };
 
-/// C = A·B (or C += A·B) as a library is asked for it: A is rows×depth, B depth×columns. Leading
-/// dimensions count elements. C is row-major.
+/// A function of each element of a product, plus a bias where there is one.
+enum class Epilogue : uint8_t { None, Relu, Gelu };
+
+/// C = f(A·B + bias) or f(A·B + C + bias) as a library is asked for it: A is rows×depth, B
+/// depth×columns. Leading dimensions count elements. C is row-major.
 struct MatmulCall {
   ElementType input = ElementType::F16;
   ElementType output = ElementType::F32;
@@ -43,11 +46,20 @@ struct MatmulCall {
   int64_t lda = 0, ldb = 0, ldc = 0;
   bool aIsRowMajor = true, bIsRowMajor = true;
   bool accumulate = false;
+  Epilogue epilogue = Epilogue::None;
+  uint64_t bias = 0; // one element per column; 0: none
+  ElementType biasType = ElementType::F32;
+};
+
+struct LaunchTimes {
+  std::vector<double> milliseconds; // of each launch
+  double smClockMHz = 0;            // of the multiprocessors meanwhile; 0 where it isn't known
 };
 
 /// Milliseconds of each launch of a kernel and of its peer, which took turns.
 struct VersusTimes {
   std::vector<double> own, peer;
+  double smClockMHz = 0;
   unsigned algorithm = 0, candidates = 0; // which of the peer's algorithms was fastest
 };
 
@@ -60,10 +72,10 @@ public:
   /// report's findings too.
   virtual llvm::Error launch(const LaunchPlan &plan) = 0;
 
-  /// Milliseconds of each of `repeats` launches, which take the plans of `rotation` in turn, after
-  /// `warmup` launches that aren't counted. The base class measures wall time.
-  virtual llvm::Expected<std::vector<double>> time(llvm::ArrayRef<LaunchPlan> rotation,
-                                                   unsigned warmup, unsigned repeats);
+  /// Times `repeats` launches, which take the plans of `rotation` in turn, after `warmup` launches
+  /// that aren't counted. The base class measures wall time.
+  virtual llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
+                                           unsigned repeats);
 
   /// Races the kernel with cublasLt (the fastest of up to 8 that its heuristic names, with 64 MiB
   /// of workspace) on the same input sets; one call per plan. Fails where there is no GPU.

@@ -46,11 +46,15 @@ struct TimingResult {
   unsigned inputSets = 1;           // rotated, so that no launch finds its inputs in L2
   double teraflops = 0;             // by the median; 0 without a matmul in the reference
   bool wallTime = false;            // the emulator's: says nothing about a GPU
+  double smClockMHz = 0;            // of the multiprocessors meanwhile; 0 where it isn't known
 
   std::vector<double> peerMilliseconds; // of cublasLt, sorted; empty where it wasn't asked for
 
   double getMedian() const { return milliseconds[milliseconds.size() / 2]; }
   double getPeerMedian() const { return peerMilliseconds[peerMilliseconds.size() / 2]; }
+  /// Clock cycles of a multiprocessor in the median time: what a power-capped GPU's changing clock
+  /// leaves comparable.
+  double getMedianCycles() const { return getMedian() * 1e3 * smClockMHz; }
 };
 
 struct RunResult {
