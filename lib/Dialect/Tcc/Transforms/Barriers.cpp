@@ -46,12 +46,17 @@ private:
 
 } // namespace
 
+bool mlir::tcc::isBlockBarrier(DrainOp drain) {
+  return drain.getPipeline().getType().getTransport() != Transport::Tma &&
+         drain->getParentOfType<LoopLikeOpInterface>();
+}
+
 /// With uniform roles the consumer's steps are barriers of the block, with tma of nobody.
 static bool isBlockBarrier(Operation *op) {
   if (auto wait = dyn_cast<ConsumerWaitOp>(op))
     return wait.getPipeline().getType().getTransport() != Transport::Tma;
   if (auto drain = dyn_cast<DrainOp>(op))
-    return drain.getPipeline().getType().getTransport() != Transport::Tma;
+    return mlir::tcc::isBlockBarrier(drain);
   return isa<gpu::BarrierOp>(op);
 }
 

@@ -10,6 +10,11 @@ namespace mlir::tcc {
 /// True if a pipeline orders the accesses to the buffer.
 bool isGuarded(Value buffer);
 
+/// True if the drain of a pipeline is a barrier of the block: in a loop, where the pipeline is filled
+/// again. Elsewhere no copy is in flight after it and nobody else has to know: no other buffer
+/// shares the pipeline's memory.
+bool isBlockBarrier(DrainOp drain);
+
 /// Walks `kernel` in program order and calls `onConflict` before each access to an unguarded buffer
 /// that may meet another thread's access since the last barrier of the block: a read or a write
 /// after a write, a write after a read, over the iterations of loops too. `onConflict` says whether

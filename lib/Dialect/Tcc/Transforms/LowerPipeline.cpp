@@ -1,5 +1,6 @@
 //===- LowerPipeline.cpp - Pipelines become groups and barriers -------------------------===//
 
+#include "Barriers.h"
 #include "Kernel.h"
 #include "LowerTmaPipeline.h"
 
@@ -39,10 +40,23 @@ public:
 
   /// consumer_wait {pending = n}
   ///   →  cp.async.wait_group n (cp_async); fence.proxy.async (wgmma); barrier
-  void lower(ConsumerWaitOp op) { waitAndSynchronise(op, op.getPipeline(), op.getPending()); }
+  void lower(ConsumerWaitOp op) {
+    wait(op, op.getPipeline(), op.getPending());
+    if (isReadByAsyncProxy(op.getPipeline()))
+      NVVM::FenceProxyOp::create(
+          rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(), NVVM::SharedSpace::shared_cta));
+    gpu::BarrierOp::create(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+  }
 
-  /// drain  →  cp.async.wait_group 0 (cp_async); barrier
-  void lower(DrainOp op) { waitAndSynchronise(op, op.getPipeline(), /*pending=*/0); }
+  /// drain  →  cp.async.wait_group 0 (cp_async); barrier (in a loop)
+  void lower(DrainOp op) {
+    wait(op, op.getPipeline(), /*pending=*/0);
+    if (isBlockBarrier(op))
+      gpu::BarrierOp::create(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+  }
 
   /// producer_commit  →  cp.async.commit_group (cp_async)
   void lower(ProducerCommitOp op) {
@@ -70,15 +84,9 @@ public:
   }
 
 private:
-  void waitAndSynchronise(Operation *op, TypedValue<PipelineType> pipeline, int64_t pending) {
+  void wait(Operation *op, TypedValue<PipelineType> pipeline, int64_t pending) {
     if (pipeline.getType().getTransport() == Transport::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(rewriter, op->getLoc(), pending);
-    if (isReadByAsyncProxy(pipeline))
-      NVVM::FenceProxyOp::create(
-          rewriter, op->getLoc(), NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(op->getContext(), NVVM::SharedSpace::shared_cta));
-    gpu::BarrierOp::create(rewriter, op->getLoc());
-    rewriter.eraseOp(op);
   }
 
   /// Threads write in the generic proxy, cp.async too, and wgmma reads in the async proxy: every

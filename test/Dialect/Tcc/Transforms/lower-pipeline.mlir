@@ -23,10 +23,31 @@ func.func @cp_async(%rd: i32, %rp: i32) -> (i32, i32) attributes {tcc.level = "L
   // CHECK: %[[PHASE:.*]] = arith.xori %{{.*}}, %[[FLIP]] : i32
   %slot, %phase = tcc.advance %p[%rd, %rp] : !tcc.pipeline<cp_async, stages = 3>
   // CHECK: nvvm.cp.async.wait.group 0
-  // CHECK-NEXT: gpu.barrier
+  // CHECK-NOT: gpu.barrier
   tcc.drain %p : !tcc.pipeline<cp_async, stages = 3>
   // CHECK: return %[[SLOT]], %[[PHASE]]
   return %slot, %phase : i32, i32
+}
+
+// -----
+
+#layout = #tcc.layout<contiguous = 1>
+
+// The next iteration fills the slots again, which other threads may still read.
+// CHECK-LABEL: func.func @drain_in_loop
+func.func @drain_in_loop(%n: index) attributes {tcc.level = "L4d"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 3, #layout>
+  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 3, #layout>
+    -> !tcc.pipeline<cp_async, stages = 3>
+  // CHECK: scf.for
+  // CHECK-NEXT: nvvm.cp.async.wait.group 0
+  // CHECK-NEXT: gpu.barrier
+  scf.for %i = %c0 to %n step %c1 {
+    tcc.drain %p : !tcc.pipeline<cp_async, stages = 3>
+  }
+  return
 }
 
 // -----
@@ -45,9 +66,9 @@ func.func @register(%rd: i32, %rp: i32) attributes {tcc.level = "L4d"} {
   tcc.producer_acquire %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
   tcc.producer_commit %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
   tcc.consumer_release %p[%rd, %rp] : !tcc.pipeline<register, stages = 2>
-  // CHECK: gpu.barrier
-  tcc.drain %p : !tcc.pipeline<register, stages = 2>
+  // CHECK-NOT: gpu.barrier
   // CHECK-NOT: nvvm
+  tcc.drain %p : !tcc.pipeline<register, stages = 2>
   return
 }
 
