@@ -425,8 +425,6 @@ void Decoder::addRows(const Operand &operand, llvm::SmallVectorImpl<uint32_t> &r
 }
 
 void Decoder::collectRows(Instruction &inst) {
-  if (inst.guard != kNoSlot)
-    inst.sourcePredicates.push_back(inst.guard);
   for (size_t i = 0; i < inst.operands.size(); ++i) {
     bool isDestination = i < inst.destinations && inst.operands[i].kind != Operand::Kind::Address;
     if (isDestination)

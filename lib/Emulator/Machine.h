@@ -115,7 +115,9 @@ private:
   void describeWait(Warp &warp, const Group &group);
   bool checkConvergence(Warp &warp, Group &group, const Instruction &inst);
   bool gatherMembers(Warp &warp, Group &group, const Instruction &inst);
-  void checkDefined(Warp &warp, const Instruction &inst);
+  /// Reports what is read without ever having been written: the guard by all lanes of the group,
+  /// the operands by those of `mask`.
+  void checkDefined(Warp &warp, const Instruction &inst, uint32_t group, uint32_t mask);
   void trace(Warp &warp, const Instruction &inst);
   void finish();
 

@@ -121,8 +121,8 @@ bool Machine::step(Warp &warp, Group &group) {
   ++count.executions;
   count.lanes += llvm::popcount(mask);
   warp.activeMask = mask ? mask : group.mask;
-  if (settings.checkUninitialized && (mask || inst.guard != kNoSlot))
-    checkDefined(warp, inst);
+  if (settings.checkUninitialized)
+    checkDefined(warp, inst, group.mask, mask);
   if (!mask) {
     ++group.index;
     return true;
@@ -153,25 +153,29 @@ bool Machine::step(Warp &warp, Group &group) {
   return !exec.endsTurn;
 }
 
-void Machine::checkDefined(Warp &warp, const Instruction &inst) {
+void Machine::checkDefined(Warp &warp, const Instruction &inst, uint32_t group, uint32_t mask) {
   auto complain = [&](uint32_t lanes, const char *what) {
     unsigned lane = *LaneRange(lanes).begin();
     warp.report(FindingKind::Uninitialized, inst, lane,
                 llvm::Twine(what) + " without a defined value is read: nothing was written to it");
   };
-  // mov and its like pass undefined values on.
-  llvm::ArrayRef<uint32_t> rows = inst.sourceRows;
-  if (inst.propagatesUndefined)
-    rows = {};
-  for (uint32_t row : rows)
-    if (uint32_t lanes = warp.activeMask & ~warp.definedRows[row]) {
-      complain(lanes, "a register");
-      warp.definedRows[row] |= lanes;
-    }
-  for (uint32_t predicate : inst.sourcePredicates)
-    if (uint32_t lanes = warp.activeMask & ~warp.definedPredicates[predicate]) {
+  auto checkPredicate = [&](uint32_t predicate, uint32_t readers) {
+    if (uint32_t lanes = readers & ~warp.definedPredicates[predicate]) {
       complain(lanes, "a predicate register");
       warp.definedPredicates[predicate] |= lanes;
+    }
+  };
+  if (inst.guard != kNoSlot)
+    checkPredicate(inst.guard, group);
+  for (uint32_t predicate : inst.sourcePredicates)
+    checkPredicate(predicate, mask);
+  // mov and its like pass undefined values on.
+  if (inst.propagatesUndefined)
+    return;
+  for (uint32_t row : inst.sourceRows)
+    if (uint32_t lanes = mask & ~warp.definedRows[row]) {
+      complain(lanes, "a register");
+      warp.definedRows[row] |= lanes;
     }
 }
 
