@@ -28,7 +28,10 @@ struct AsyncOperation {
   uint32_t bulkGroup = 0;
   /// The mbarrier that it completes on (shared-space address), or 0.
   uint64_t mbarrier = 0;
-  /// Moves the data and signals.
+  /// Takes the bytes of a source that may be reused before the result is visible; null where there
+  /// is no such source, or when it is done.
+  std::function<void()> readSource;
+  /// Moves the data and signals. The source has been read.
   std::function<void()> perform;
 };
 
@@ -42,6 +45,8 @@ public:
   std::list<AsyncOperation> &pending() { return operations; }
   /// Performs the first operation that `isWanted` accepts; false when there is none.
   bool performFirst(const std::function<bool(const AsyncOperation &)> &isWanted);
+  /// Reads the sources of all operations that `isWanted` accepts; their results stay invisible.
+  void readSources(const std::function<bool(const AsyncOperation &)> &isWanted);
 
 private:
   std::list<AsyncOperation> operations;

@@ -161,13 +161,12 @@ static void executeFence(Warp &warp, const Instruction &) {
 }
 
 static void executeProxyFence(Warp &warp, const Instruction &) {
-  fenceMbarriers(warp);
+  fenceMbarriers(warp, /*isInitFence=*/false);
   warp.cta().cluster().sync.proxyFence(warp.execution().agent);
 }
 
 static void executeInitFence(Warp &warp, const Instruction &) {
-  fenceMbarriers(warp);
-  warp.cta().cluster().sync.fence(warp.execution().agent);
+  fenceMbarriers(warp, /*isInitFence=*/true);
 }
 
 static void executeNothing(Warp &, const Instruction &) {}
@@ -257,7 +256,7 @@ static void executeClusterArrive(Warp &warp, const Instruction &inst) {
   if (inst.aux[0])
     cluster.sync.release(exec.agent, cluster.barrier.clocks);
   else
-    own.raise(exec.agent, own[exec.agent] + 1);
+    cluster.sync.releaseFenced(exec.agent, cluster.barrier.clocks);
   completeClusterBarrier(cluster);
   warp.machine().noteProgress();
 }

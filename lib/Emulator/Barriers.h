@@ -49,6 +49,15 @@ struct Mbarrier {
   /// acquire.
   Clocks clocks;
   Clocks completed;
+  /// A parity wait that saw the last phase complete, as (agent of the warp's waits, their number).
+  struct Observation {
+    uint32_t agent;
+    uint32_t number;
+    Warp *warp;
+    unsigned lane;
+    const Instruction *instruction;
+  };
+  std::vector<Observation> observations;
   /// The agent on whose behalf asynchronous work that completes here acts; its clock is the phase
   /// + 1.
   uint32_t agent = 0;
@@ -58,6 +67,8 @@ struct Mbarrier {
   /// A fence.mbarrier_init or fence.proxy.async has followed: the async proxy and other CTAs see
   /// it.
   bool isFenced = false;
+  /// fence.mbarrier_init has followed: a cluster barrier, relaxed or not, makes it visible.
+  bool isInitFenced = false;
 };
 
 /// barrier.cluster: one barrier for all threads of the cluster, arrive and wait are separate.
@@ -84,8 +95,11 @@ Mbarrier *findMbarrier(Warp &warp, const Instruction &inst, unsigned lane, uint6
 /// The same, for use by the async proxy or from another CTA: reports a missing fence after the
 /// initialisation.
 Mbarrier *findFencedMbarrier(Warp &warp, const Instruction &inst, unsigned lane, uint64_t address);
-/// Makes the initialisations that happened before visible to the async proxy and to other CTAs.
-void fenceMbarriers(Warp &warp);
+/// Makes the initialisations that happened before visible to the async proxy and to other CTAs;
+/// `isInitFence`: by fence.mbarrier_init.
+void fenceMbarriers(Warp &warp, bool isInitFence);
+/// What the warp has executed comes before the completion of the mbarrier's current phase.
+void noteExecuted(Warp &warp, Mbarrier &barrier);
 /// Takes `count` arrivals and completes the phase if it is due; false after a fault.
 bool arriveAt(Warp &warp, const Instruction &inst, unsigned lane, Mbarrier &barrier,
               uint32_t count);

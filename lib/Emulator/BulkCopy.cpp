@@ -148,13 +148,17 @@ bool BulkRequest::startToGlobal() const {
   SharedAccess access = beginGroupRead(warp, inst, lane);
   if (auto conflict = from->noteRead(offset, bytes, access))
     warp.reportConflict(inst, lane, *conflict, /*isRead=*/true);
-  pushGroupOperation(warp, inst, lane, [request = *this, from, offset] {
+  auto data = std::make_shared<std::vector<uint8_t>>();
+  auto readSource = [data, from, offset, bytes = bytes] {
+    data->assign(from->data(offset), from->data(offset) + bytes);
+  };
+  pushGroupOperation(warp, inst, lane, readSource, [request = *this, data] {
     Allocation *allocation =
         request.warp.machine().global().find(request.destination, request.bytes);
     if (!allocation)
       return;
     uint64_t at = request.destination - allocation->base;
-    combine(request.inst, allocation->data.get() + at, from->data(offset), request.bytes,
+    combine(request.inst, allocation->data.get() + at, data->data(), request.bytes,
             /*isGlobal=*/true);
     std::memset(allocation->defined.get() + at, 1, request.bytes);
   });

@@ -16,6 +16,7 @@ SharedAccess tcc::emulator::beginGroupRead(Warp &warp, const Instruction &inst, 
 }
 
 void tcc::emulator::pushGroupOperation(Warp &warp, const Instruction &inst, unsigned lane,
+                                       std::function<void()> readSource,
                                        std::function<void()> perform) {
   AsyncOperation operation;
   operation.warp = &warp;
@@ -23,12 +24,14 @@ void tcc::emulator::pushGroupOperation(Warp &warp, const Instruction &inst, unsi
   operation.instruction = inst.index;
   operation.usesBulkGroup = true;
   operation.bulkGroup = warp.execution().bulkCommitted[lane];
+  operation.readSource = std::move(readSource);
   operation.perform = std::move(perform);
   warp.machine().async().push(std::move(operation));
 }
 
 MbarrierWrite tcc::emulator::beginMbarrierWrite(Warp &warp, const Instruction &inst,
-                                                const Mbarrier &barrier, uint8_t flags) {
+                                                Mbarrier &barrier, uint8_t flags) {
+  noteExecuted(warp, barrier);
   SyncDomain &sync = warp.cta().cluster().sync;
   // The write acts for the phase that it will complete: whoever waits for that is ordered after it.
   AccessRecord landed{barrier.agent, uint32_t(barrier.phase + 1), inst.index, flags};
@@ -41,7 +44,7 @@ MbarrierWrite tcc::emulator::beginMbarrierWrite(Warp &warp, const Instruction &i
 static void reportUnfinishedCopies(Cta &cta) {
   const Program &program = cta.machine().program();
   for (const AsyncOperation &operation : cta.machine().async().pending()) {
-    bool reads = operation.usesBulkGroup && &operation.warp->cta() == &cta;
+    bool reads = operation.readSource && &operation.warp->cta() == &cta;
     bool writes = operation.instruction && operation.mbarrier &&
                   &operation.warp->cta().cluster() == &cta.cluster() &&
                   operation.mbarrier >> kSharedRankShift == cta.rank();
@@ -101,7 +104,7 @@ void executeCommit(Warp &warp, const Instruction &) {
     ++warp.execution().bulkCommitted[lane];
 }
 
-// aux[0]: 1 for .read, which waits for the source only. The copies are made as a whole either way.
+// aux[0]: 1 for .read, which waits for the source only: what the copies write stays invisible.
 void executeWait(Warp &warp, const Instruction &inst) {
   Execution &exec = warp.execution();
   uint64_t newest = uint64_t(inst.operands[0].immediate);
@@ -113,7 +116,10 @@ void executeWait(Warp &warp, const Instruction &inst) {
       return operation.usesBulkGroup && operation.warp == &warp && operation.lane == lane &&
              operation.bulkGroup < done;
     };
-    while (warp.machine().async().performFirst(isDone))
+    AsyncQueue &queue = warp.machine().async();
+    if (inst.aux[0])
+      queue.readSources(isDone);
+    while (!inst.aux[0] && queue.performFirst(isDone))
       ;
     if (exec.bulkAgents[lane])
       sync.clocks(exec.agent).happened.raise(exec.bulkAgents[lane], uint32_t(done));

@@ -106,6 +106,11 @@ struct Execution {
   std::array<uint32_t, kLanes> bulkCommitted = {};
   std::array<uint32_t, kLanes> bulkAgents = {};
 
+  /// Waits for the parity of an mbarrier that succeeded, and the agent whose clock is their number
+  /// (0: none yet).
+  uint32_t parityWaits = 0;
+  uint32_t waitAgent = 0;
+
   /// Null until the warp executes a wgmma instruction.
   std::unique_ptr<WgmmaState> wgmma;
 };

@@ -9,6 +9,7 @@
 #include "InstructionTable.h"
 #include "Machine.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tcc::emulator;
@@ -38,6 +39,16 @@ static Cta *locate(Warp &warp, const Instruction &inst, unsigned lane, uint64_t 
   return warp.cta().cluster().ctas[address >> kSharedRankShift].get();
 }
 
+/// Whether the warp may use an mbarrier that was initialised elsewhere. After fence.mbarrier_init a
+/// relaxed cluster barrier suffices (PTX ISA "membar/fence", its example).
+static bool isInitVisible(Warp &warp, const Mbarrier &barrier) {
+  SyncDomain &sync = warp.cta().cluster().sync;
+  const Execution &exec = warp.execution();
+  const AccessRecord &init = sync.at(barrier.initRecord);
+  return sync.isOrdered(init, exec.agent) ||
+         (barrier.isInitFenced && exec.executedByPeers[init.agent] >= init.clock);
+}
+
 Mbarrier *tcc::emulator::findMbarrier(Warp &warp, const Instruction &inst, unsigned lane,
                                       uint64_t address) {
   uint64_t offset;
@@ -51,9 +62,7 @@ Mbarrier *tcc::emulator::findMbarrier(Warp &warp, const Instruction &inst, unsig
     return nullptr;
   }
   Mbarrier &barrier = found->second;
-  SyncDomain &sync = warp.cta().cluster().sync;
-  if (warp.machine().options().checkRaces &&
-      !sync.isOrdered(sync.at(barrier.initRecord), warp.execution().agent))
+  if (warp.machine().options().checkRaces && !isInitVisible(warp, barrier))
     warp.report(FindingKind::Race, inst, lane,
                 formatv("the mbarrier at {0:x} is used, but not ordered after its initialisation "
                         "at line {1}",
@@ -74,16 +83,55 @@ Mbarrier *tcc::emulator::findFencedMbarrier(Warp &warp, const Instruction &inst,
   return barrier;
 }
 
-void tcc::emulator::fenceMbarriers(Warp &warp) {
+void tcc::emulator::fenceMbarriers(Warp &warp, bool isInitFence) {
   SyncDomain &sync = warp.cta().cluster().sync;
-  for (auto &[offset, barrier] : warp.cta().mbarriers)
-    barrier.isFenced |= sync.isOrdered(sync.at(barrier.initRecord), warp.execution().agent);
+  for (auto &[offset, barrier] : warp.cta().mbarriers) {
+    if (!sync.isOrdered(sync.at(barrier.initRecord), warp.execution().agent))
+      continue;
+    barrier.isFenced = true;
+    barrier.isInitFenced |= isInitFence;
+  }
+}
+
+void tcc::emulator::noteExecuted(Warp &warp, Mbarrier &barrier) {
+  SyncDomain &sync = warp.cta().cluster().sync;
+  barrier.clocks.executed.join(sync.clocks(warp.execution().agent).executed);
+}
+
+/// Remembers that a parity wait saw the last phase complete.
+static void observePhase(Warp &warp, const Instruction &inst, unsigned lane, Mbarrier &barrier) {
+  Execution &exec = warp.execution();
+  SyncDomain &sync = warp.cta().cluster().sync;
+  if (!exec.waitAgent)
+    exec.waitAgent = sync.addAgent();
+  sync.clocks(exec.agent).executed.raise(exec.waitAgent, ++exec.parityWaits);
+  llvm::erase_if(barrier.observations,
+                 [&](const Mbarrier::Observation &seen) { return seen.agent == exec.waitAgent; });
+  barrier.observations.push_back({exec.waitAgent, exec.parityWaits, &warp, lane, &inst});
+}
+
+/// A parity names the current phase or the one before (PTX ISA "mbarrier.test_wait"). So the next
+/// phase may complete only when all who wait for the last one have seen it: a later waiter would
+/// wait for, or be satisfied by, another phase of the same parity.
+static void checkObservations(Mbarrier &barrier) {
+  for (const Mbarrier::Observation &seen : barrier.observations)
+    if (barrier.clocks.executed[seen.agent] < seen.number)
+      seen.warp->report(
+          FindingKind::BarrierMisuse, *seen.instruction, seen.lane,
+          formatv("phase confusion: this wait for a parity saw phase {0} of the mbarrier "
+                  "(initialised at line {1}) complete, but phase {2} completed without anything "
+                  "that orders it after the wait; had the wait come later, it would have been for "
+                  "phase {3}, of the same parity",
+                  int64_t(barrier.phase) - 2, barrier.initLine, barrier.phase - 1, barrier.phase)
+              .str());
+  barrier.observations.clear();
 }
 
 static void completePhase(Warp &warp, Mbarrier &barrier) {
   if (barrier.pending || barrier.transactions)
     return;
   ++barrier.phase;
+  checkObservations(barrier);
   barrier.pending = barrier.expected;
   barrier.clocks.happened.raise(barrier.agent, uint32_t(barrier.phase));
   barrier.completed.join(barrier.clocks);
@@ -100,6 +148,7 @@ bool tcc::emulator::arriveAt(Warp &warp, const Instruction &inst, unsigned lane,
                    .str());
     return false;
   }
+  noteExecuted(warp, barrier);
   barrier.pending -= count;
   warp.machine().noteProgress();
   completePhase(warp, barrier);
@@ -211,7 +260,10 @@ void executeTransactions(Warp &warp, const Instruction &inst) {
   for (unsigned lane : warp.lanes()) {
     Mbarrier *barrier = findMbarrier(warp, inst, lane, address[lane]);
     int64_t count = uint32_t(bytes[lane]);
-    if (!barrier || !addTransactions(warp, inst, lane, *barrier, inst.aux[0] ? count : -count))
+    if (!barrier)
+      return;
+    noteExecuted(warp, *barrier);
+    if (!addTransactions(warp, inst, lane, *barrier, inst.aux[0] ? count : -count))
       return;
   }
 }
@@ -277,6 +329,8 @@ void executeTest(Warp &warp, const Instruction &inst) {
     bool complete = false;
     if (inst.aux[0]) {
       complete = (barrier->phase & 1) != (state[lane] & 1);
+      if (complete && warp.machine().options().checkRaces)
+        observePhase(warp, inst, lane, *barrier);
     } else {
       uint64_t phase = state[lane] >> 20;
       complete = phase != barrier->phase;
@@ -287,8 +341,11 @@ void executeTest(Warp &warp, const Instruction &inst) {
                             phase, barrier->phase)
                         .str());
     }
-    if (complete && !inst.aux[1])
-      warp.cta().cluster().sync.acquire(exec.agent, barrier->completed);
+    SyncDomain &sync = warp.cta().cluster().sync;
+    if (complete && inst.aux[1])
+      sync.clocks(exec.agent).executed.join(barrier->completed.executed);
+    else if (complete)
+      sync.acquire(exec.agent, barrier->completed);
     done |= uint32_t(complete) << lane;
   }
   warp.writePredicate(inst.operands[0], done);

@@ -39,7 +39,7 @@ std::optional<SharedConflict> SharedMemory::checkReaders(uint32_t set, const Acc
   for (uint32_t reader : domain.readers(set)) {
     const AccessRecord &last = domain.at(reader);
     bool bothStrong = last.flags & now.flags & AccessRecord::Strong;
-    if (bothStrong || domain.isOrdered(last, agent))
+    if (bothStrong || domain.isReadOver(last, agent))
       continue;
     return SharedConflict{last.flags & AccessRecord::Async ? SharedConflict::Kind::ReadInFlight
                                                            : SharedConflict::Kind::ReadBefore,

@@ -22,6 +22,13 @@ void SyncDomain::release(uint32_t agent, Clocks &into) {
   own.happened.raise(agent, own.happened[agent] + 1);
 }
 
+void SyncDomain::releaseFenced(uint32_t agent, Clocks &into) {
+  Agent &state = agents[agent];
+  into.join(state.atFence);
+  into.executed.join(state.clocks.executed);
+  state.clocks.happened.raise(agent, state.clocks.happened[agent] + 1);
+}
+
 void SyncDomain::fence(uint32_t agent) {
   Agent &state = agents[agent];
   state.clocks.join(state.pendingAcquire);

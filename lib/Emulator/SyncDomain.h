@@ -9,6 +9,11 @@
 // A second clock, `proxied`, holds which generic writes a fence.proxy.async made visible to the
 // async proxy on the way (PTX ISA 8.9.1.2, proxy-preserved base causality order); it travels along.
 //
+// A third, `executed`, holds what is known to be over without having been released: waits for the
+// parity of an mbarrier (each warp has an agent for its waits), and loads whose values a wgmma
+// took. That is enough to overwrite what was read, not to read what was written. It travels along,
+// and where nothing else does: with relaxed arrivals and with the issue of asynchronous work.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TCC_LIB_EMULATOR_SYNCDOMAIN_H
@@ -45,9 +50,11 @@ private:
 struct Clocks {
   VectorClock happened;
   VectorClock proxied;
+  VectorClock executed;
   void join(const Clocks &other) {
     happened.join(other.happened);
     proxied.join(other.proxied);
+    executed.join(other.executed);
   }
 };
 
@@ -75,6 +82,8 @@ public:
 
   void release(uint32_t agent, Clocks &into);
   void acquire(uint32_t agent, const Clocks &from) { agents[agent].clocks.join(from); }
+  /// A relaxed arrival releases what the last fence before it released.
+  void releaseFenced(uint32_t agent, Clocks &into);
   /// membar, fence: orders strong accesses on both sides.
   void fence(uint32_t agent);
   void proxyFence(uint32_t agent);
@@ -92,6 +101,10 @@ public:
   bool isOrdered(const AccessRecord &access, uint32_t agent) const {
     return access.agent == agent ? !(access.flags & AccessRecord::InFlight)
                                  : agents[agent].clocks.happened[access.agent] >= access.clock;
+  }
+  /// Whether the recorded read is over when `agent` does something now.
+  bool isReadOver(const AccessRecord &access, uint32_t agent) const {
+    return isOrdered(access, agent) || agents[agent].clocks.executed[access.agent] >= access.clock;
   }
   /// Whether the generic write is visible to the async proxy when `agent` starts asynchronous work
   /// now.

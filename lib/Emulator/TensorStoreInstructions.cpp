@@ -13,6 +13,7 @@
 #include "TensorCopy.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace tcc::emulator;
 using ElementType = TensorMapDescriptor::ElementType;
@@ -55,27 +56,43 @@ void reduceChunk(AtomicOp op, Type type, uint8_t *memory, const uint8_t *source)
   }
 }
 
-/// What a store does when its group is waited for: a plain copy where there is no reduction.
+/// A store, or a reduction if there is an `op`. Its source is read before its group's .read wait
+/// returns, its result is visible when its group has been waited for.
 struct StoreWork {
   TensorMapDescriptor map;
   llvm::SmallVector<int32_t, 5> coordinates;
-  SharedMemory *shared;
-  GlobalMemory *global;
-  uint64_t offset;
+  SharedMemory *shared = nullptr;
+  GlobalMemory *global = nullptr;
+  uint64_t offset = 0;
   std::optional<AtomicOp> op;
   Type type = Type::None;
+  /// The chunks with valid bytes, one after the other.
+  std::vector<uint8_t> source;
 
-  void operator()() const {
+  void readSource() {
     TensorBox(map, coordinates).forEachChunk(offset, /*isStore=*/true, [&](const TensorChunk &c) {
-      Allocation *allocation = c.validBytes ? global->find(c.global, kTensorChunkBytes) : nullptr;
+      if (!c.validBytes)
+        return;
+      const uint8_t *bytes = shared->data(c.shared);
+      source.insert(source.end(), bytes, bytes + kTensorChunkBytes);
+    });
+  }
+
+  void write() const {
+    const uint8_t *next = source.data();
+    TensorBox(map, coordinates).forEachChunk(offset, /*isStore=*/true, [&](const TensorChunk &c) {
+      if (!c.validBytes)
+        return;
+      const uint8_t *bytes = std::exchange(next, next + kTensorChunkBytes);
+      Allocation *allocation = global->find(c.global, kTensorChunkBytes);
       if (!allocation)
         return;
       uint64_t at = c.global - allocation->base;
       uint8_t *memory = allocation->data.get() + at;
       if (op)
-        reduceChunk(*op, type, memory, shared->data(c.shared));
+        reduceChunk(*op, type, memory, bytes);
       else
-        std::memcpy(memory, shared->data(c.shared), kTensorChunkBytes);
+        std::memcpy(memory, bytes, kTensorChunkBytes);
       std::memset(allocation->defined.get() + at, 1, kTensorChunkBytes);
     });
   }
@@ -91,32 +108,32 @@ void store(Warp &warp, const Instruction &inst) {
     TensorRequest request(warp, inst, lane);
     if (!request.readTensorOperand(inst.operands[0]) || !request.checkCoordinates(true))
       return;
-    StoreWork work;
+    auto work = std::make_shared<StoreWork>();
     if (inst.aux[0]) {
-      work.op = AtomicOp(inst.aux[0] - 1);
+      work->op = AtomicOp(inst.aux[0] - 1);
       bool bitwise =
-          *work.op == AtomicOp::And || *work.op == AtomicOp::Or || *work.op == AtomicOp::Xor;
-      work.type = reductionType(request.map.elementType, bitwise);
-      if (work.type == Type::None || !supportsAtomic(*work.op, work.type))
+          *work->op == AtomicOp::And || *work->op == AtomicOp::Or || *work->op == AtomicOp::Xor;
+      work->type = reductionType(request.map.elementType, bitwise);
+      if (work->type == Type::None || !supportsAtomic(*work->op, work->type))
         return request.fault(FindingKind::IllegalInstruction,
                              "the tensor's element type has no such reduction");
     }
-    work.offset = sources[lane] & kSharedOffsetMask;
-    work.shared = &warp.cta().shared();
-    work.global = &warp.machine().global();
+    work->offset = sources[lane] & kSharedOffsetMask;
+    work->shared = &warp.cta().shared();
+    work->global = &warp.machine().global();
     TensorBox box(request.map, request.coordinates);
-    if (!request.checkShared(warp.cta(), work.offset, box, "source"))
+    if (!request.checkShared(warp.cta(), work->offset, box, "source"))
       return;
 
     SharedAccess access = beginGroupRead(warp, inst, lane);
     bool ok = true;
     std::optional<SharedConflict> conflict;
-    box.forEachChunk(work.offset, /*isStore=*/true, [&](const TensorChunk &chunk) {
+    box.forEachChunk(work->offset, /*isStore=*/true, [&](const TensorChunk &chunk) {
       if (!ok || !chunk.validBytes)
         return;
-      ok = request.checkTensorBytes(chunk, /*isRead=*/work.op.has_value());
+      ok = request.checkTensorBytes(chunk, /*isRead=*/work->op.has_value());
       std::optional<SharedConflict> found =
-          work.shared->noteRead(chunk.shared, kTensorChunkBytes, access);
+          work->shared->noteRead(chunk.shared, kTensorChunkBytes, access);
       if (found && !conflict)
         conflict = found;
     });
@@ -124,11 +141,12 @@ void store(Warp &warp, const Instruction &inst) {
       return;
     if (conflict)
       warp.reportConflict(inst, lane, *conflict, /*isRead=*/true);
-    work.map = std::move(request.map);
-    work.coordinates = std::move(request.coordinates);
+    work->map = std::move(request.map);
+    work->coordinates = std::move(request.coordinates);
     warp.machine().countBytes(inst, Space::Shared, true, box.transactionBytes());
     warp.machine().countBytes(inst, Space::Global, false, box.transactionBytes());
-    pushGroupOperation(warp, inst, lane, std::move(work));
+    pushGroupOperation(
+        warp, inst, lane, [work] { work->readSource(); }, [work] { work->write(); });
   }
 }
 

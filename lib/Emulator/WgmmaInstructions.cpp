@@ -196,6 +196,19 @@ bool checkMachine(Warp &warp, const Instruction &inst) {
   return true;
 }
 
+/// Remembers what is over when the wgmma that is being issued is.
+void noteBefore(Warp &warp, WgmmaState &state, bool registerA) {
+  const Execution &exec = warp.execution();
+  WgmmaState::Before before = state.before.empty() ? WgmmaState::Before() : state.before.back();
+  before.parityWaits = exec.parityWaits;
+  if (registerA) {
+    VectorClock &happened = warp.cta().cluster().sync.clocks(exec.agent).happened;
+    before.loads = happened[exec.agent];
+    happened.raise(exec.agent, before.loads + 1);
+  }
+  state.before.push_back(before);
+}
+
 void issue(Warp &warp, const Instruction &inst) {
   if (!checkMachine(warp, inst))
     return;
@@ -235,6 +248,7 @@ void issue(Warp &warp, const Instruction &inst) {
   logInWarpgroup(warp, wgmma, state.executed);
   ++state.executed;
   warp.countMmaFlops(inst, productOf(inst).flops());
+  noteBefore(warp, state, registerA);
   state.pending.push_back(wgmma);
   warp.machine().noteProgress();
 }
@@ -321,7 +335,14 @@ void waitGroup(Warp &warp, const Instruction &inst) {
       theirs.pending.pop_front();
       ++theirs.performed;
     }
-    sync.clocks(warp.execution().agent).happened.raise(theirs.agent, uint32_t(finished));
+    Clocks &clocks = sync.clocks(warp.execution().agent);
+    clocks.happened.raise(theirs.agent, uint32_t(finished));
+    if (!finished)
+      continue;
+    const WgmmaState::Before &before = theirs.before[finished - 1];
+    clocks.executed.raise(other->execution().agent, before.loads);
+    if (before.parityWaits)
+      clocks.executed.raise(other->execution().waitAgent, before.parityWaits);
   }
   state.waitedFor = std::max(state.waitedFor, finished);
 }

@@ -43,6 +43,13 @@ public:
   /// Those from number `performed` to `executed` - 1.
   std::deque<PendingWgmma> pending;
   uint64_t performed = 0, executed = 0;
+  /// What is over when a wgmma is: the warp's parity waits before it, and, where A comes from
+  /// registers, the loads until this clock of the warp.
+  struct Before {
+    uint32_t parityWaits = 0;
+    uint32_t loads = 0;
+  };
+  std::vector<Before> before;
   /// The number after the last wgmma of each committed group.
   std::vector<uint64_t> groupEnds;
   /// The warp has waited for all before this number.
