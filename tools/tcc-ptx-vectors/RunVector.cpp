@@ -15,14 +15,59 @@ using llvm::StringRef;
 
 static Outcome failed(const llvm::Twine &message) { return {Outcome::Kind::Failed, message.str()}; }
 
+/// The bytes that an argument adds to its parameter.
+static Expected<std::vector<uint8_t>> parameterBytes(const Argument &argument, uint64_t address,
+                                                     llvm::ArrayRef<uint64_t> addresses) {
+  std::vector<uint8_t> bytes = argument.data;
+  if (argument.kind == Argument::Kind::Buffer) {
+    bytes.resize(8);
+    std::memcpy(bytes.data(), &address, 8);
+  } else if (argument.kind == Argument::Kind::TensorMap) {
+    if (argument.buffer >= addresses.size())
+      return llvm::createStringError("a tensor map names an argument that does not exist");
+    TensorMapDescriptor map = argument.map;
+    map.base = addresses[argument.buffer] + argument.offset;
+    auto encoded = encodeTensorMap(map);
+    if (!encoded)
+      return encoded.takeError();
+    bytes.assign(encoded->begin(), encoded->end());
+  }
+  return bytes;
+}
+
+static llvm::Error layOutParameters(const KernelInfo &kernel, Vector &vector,
+                                    llvm::ArrayRef<uint64_t> addresses) {
+  std::vector<std::vector<uint8_t>> values;
+  for (auto [argument, address] : llvm::zip(vector.arguments, addresses)) {
+    if (argument.isHidden)
+      continue;
+    Expected<std::vector<uint8_t>> bytes = parameterBytes(argument, address, addresses);
+    if (!bytes)
+      return bytes.takeError();
+    if (argument.isAppended && !values.empty())
+      values.back().insert(values.back().end(), bytes->begin(), bytes->end());
+    else
+      values.push_back(std::move(*bytes));
+  }
+  if (kernel.parameters.size() != values.size())
+    return llvm::createStringError(formatv("the kernel has {0} parameters, the comment block {1}",
+                                           kernel.parameters.size(), values.size())
+                                       .str());
+  vector.config.parameters.assign(kernel.parameterBytes, 0);
+  for (auto [parameter, bytes] : llvm::zip(kernel.parameters, values)) {
+    if (bytes.size() != parameter.size)
+      return llvm::createStringError(formatv("parameter '{0}' has {1} bytes, the argument {2}",
+                                             parameter.name, parameter.size, bytes.size())
+                                         .str());
+    std::memcpy(vector.config.parameters.data() + parameter.offset, bytes.data(), bytes.size());
+  }
+  return llvm::Error::success();
+}
+
 /// Allocates and fills the buffers and lays out the parameters; the address of each argument's
 /// buffer, 0 if it has none.
 static Expected<std::vector<uint64_t>> prepare(Device &device, const KernelInfo &kernel,
                                                Vector &vector) {
-  if (kernel.parameters.size() != vector.arguments.size())
-    return llvm::createStringError(formatv("the kernel has {0} parameters, the comment block {1}",
-                                           kernel.parameters.size(), vector.arguments.size())
-                                       .str());
   std::vector<uint64_t> addresses(vector.arguments.size());
   for (auto [argument, address] : llvm::zip(vector.arguments, addresses)) {
     if (argument.kind != Argument::Kind::Buffer)
@@ -35,29 +80,8 @@ static Expected<std::vector<uint64_t>> prepare(Device &device, const KernelInfo 
       if (Error e = device.copyIn(address, argument.data))
         return std::move(e);
   }
-  vector.config.parameters.assign(kernel.parameterBytes, 0);
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    Argument &argument = vector.arguments[i];
-    std::vector<uint8_t> bytes = argument.data;
-    if (argument.kind == Argument::Kind::Buffer) {
-      bytes.resize(8);
-      std::memcpy(bytes.data(), &addresses[i], 8);
-    } else if (argument.kind == Argument::Kind::TensorMap) {
-      if (argument.buffer >= addresses.size())
-        return llvm::createStringError("a tensor map names an argument that does not exist");
-      argument.map.base = addresses[argument.buffer];
-      auto encoded = encodeTensorMap(argument.map);
-      if (!encoded)
-        return encoded.takeError();
-      bytes.assign(encoded->begin(), encoded->end());
-    }
-    const KernelParameter &parameter = kernel.parameters[i];
-    if (bytes.size() != parameter.size)
-      return llvm::createStringError(formatv("parameter '{0}' has {1} bytes, the argument {2}",
-                                             parameter.name, parameter.size, bytes.size())
-                                         .str());
-    std::memcpy(vector.config.parameters.data() + parameter.offset, bytes.data(), bytes.size());
-  }
+  if (Error e = layOutParameters(kernel, vector, addresses))
+    return std::move(e);
   return addresses;
 }
 

@@ -142,10 +142,11 @@ static Expected<Argument> parseTensorMap(const llvm::json::Object &object) {
   read("box", map.box);
   read("element_strides", map.elementStrides);
   argument.buffer = uint64_t(object.getInteger("buffer").value_or(0));
+  argument.offset = uint64_t(object.getInteger("offset").value_or(0));
   return argument;
 }
 
-static Expected<Argument> parseArgument(const llvm::json::Object &object) {
+static Expected<Argument> parseKind(const llvm::json::Object &object) {
   StringRef kind = object.getString("kind").value_or("");
   if (kind == "buffer")
     return parseBuffer(object);
@@ -162,6 +163,15 @@ static Expected<Argument> parseArgument(const llvm::json::Object &object) {
     return argument;
   }
   return malformed("unknown argument kind '" + kind + "'");
+}
+
+static Expected<Argument> parseArgument(const llvm::json::Object &object) {
+  Expected<Argument> argument = parseKind(object);
+  if (argument) {
+    argument->isHidden = object.getBoolean("hidden").value_or(false);
+    argument->isAppended = object.getBoolean("append").value_or(false);
+  }
+  return argument;
 }
 
 static Error parseHead(const llvm::json::Object &object, Vector &vector) {

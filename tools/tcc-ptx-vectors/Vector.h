@@ -5,7 +5,9 @@
 //   //! {"kernel", "grid", "block", "cluster", "dynamic_shared", "compare", ...}   the launch
 //   //!arg {...}                                                   one per kernel parameter
 //
-// A buffer's "data" and "expect" are base64, or lists of numbers of the buffer's "type".
+// A buffer's "data" and "expect" are base64, or lists of numbers of the buffer's "type". With
+// "hidden" it is no parameter: tensor maps refer to it. An argument with "append" is the rest of
+// the parameter before it, which holds an array.
 //
 // `compare` is "exact", or "ulp:f32" and the like for approximate functions. Family "fault" and
 // "expect_error" want a fault. "expect_finding": {"kind", "message"} wants a finding of that kind
@@ -34,8 +36,11 @@ struct Argument {
   /// Neither data nor fill: the buffer starts uninitialised.
   bool isInitialized = true;
   emulator::TensorMapDescriptor map;
-  /// TensorMap: the argument that holds the tensor.
+  /// TensorMap: the argument that holds the tensor, and where in it the tensor begins.
   uint64_t buffer = 0;
+  uint64_t offset = 0;
+  bool isHidden = false;
+  bool isAppended = false;
 };
 
 struct ExpectedFinding {
