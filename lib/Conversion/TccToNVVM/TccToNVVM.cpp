@@ -60,6 +60,13 @@ struct ConvertKernel : OpConversionPattern<func::FuncOp> {
       setAttr(TccDialect::kMetadataAttr, metadata);
     if (ArrayAttr attributes = op.getArgAttrsAttr())
       function.setArgAttrsAttr(attributes);
+    if (auto schedule = op->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr)) {
+      // Blocks of a cluster lie along x.
+      int32_t blocks = schedule.getClusterM() * schedule.getClusterN();
+      if (blocks > 1)
+        function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                          rewriter.getDenseI32ArrayAttr({blocks, 1, 1}));
+    }
     // Tensor maps are read where they are, in the parameters; no thread gets a copy.
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (function.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
@@ -172,6 +179,8 @@ static LogicalResult convertToNVVM(func::FuncOp kernel) {
   patterns.add<ConvertKernel, ConvertReturn, ConvertBarrier,
                ConvertId<gpu::ThreadIdOp, NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>,
                ConvertId<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               ConvertId<gpu::ClusterBlockIdOp, NVVM::BlockInClusterIdXOp,
+                         NVVM::BlockInClusterIdYOp, NVVM::BlockInClusterIdZOp>,
                ConvertId<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(
       converter, context);
   populateMmaSyncPatterns(converter, patterns);

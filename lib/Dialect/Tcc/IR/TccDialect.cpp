@@ -47,6 +47,8 @@ LogicalResult TccDialect::verifyOperationAttribute(Operation *op, NamedAttribute
                   "an array of three strings");
   if (name == kReferenceAttr || name == "tcc.tensor_maps")
     return expect(isa<ArrayAttr>(value), "an array of dictionaries");
+  if (name == "tcc.non_empty") // of a loop over K whose copies go by TMA
+    return expect(isa<UnitAttr>(value), "a unit attribute");
   if (name == kBlockAttr || name == kSharedBytesAttr)
     return expect(isa<IntegerAttr>(value), "an integer");
   return op->emitOpError() << "has the unknown attribute '" << name

@@ -28,9 +28,16 @@ LogicalResult ConsumerWaitOp::verify() {
 }
 
 LogicalResult WarpSpecializeOp::verify() {
-  if (getConsumers() <= 0 || getConsumers() % 4 != 0)
-    return emitOpError() << "'consumers' is a multiple of 4 warps (whole warpgroups), found "
-                         << getConsumers();
+  int64_t groups = getGroups();
+  if (groups != 1 && groups != 2)
+    return emitOpError() << "'groups' is 1 or 2, found " << groups;
+  if (getConsumers() <= 0 || getConsumers() % (4 * groups) != 0) {
+    InFlightDiagnostic error = emitOpError();
+    error << "'consumers' is a multiple of " << 4 * groups << " warps (whole warpgroups";
+    if (groups > 1)
+      error << ", in each of " << groups << " groups";
+    return error << "), found " << getConsumers();
+  }
   WalkResult result = walk([&](gpu::BarrierOp barrier) {
     InFlightDiagnostic error = emitOpError()
                                << "holds a barrier of the whole block, which the warps of the "
@@ -40,3 +47,15 @@ LogicalResult WarpSpecializeOp::verify() {
   });
   return failure(result.wasInterrupted());
 }
+
+/// What only consumers may do.
+static LogicalResult verifyIsConsumer(Operation *op) {
+  auto roles = op->getParentOfType<WarpSpecializeOp>();
+  if (roles && roles.getConsumer().isAncestor(op->getParentRegion()))
+    return success();
+  return op->emitOpError() << "expects to stand in the region 'consumer' of a tcc.warp_specialize";
+}
+
+LogicalResult ConsumerGroupOp::verify() { return verifyIsConsumer(*this); }
+
+LogicalResult GroupBarrierOp::verify() { return verifyIsConsumer(*this); }

@@ -11,16 +11,11 @@ using namespace mlir::tcc;
 
 namespace {
 
-/// The fields of a schedule while it is parsed.
-struct ScheduleFields {
-  SmallVector<int64_t> block, warps, alignment, cluster;
+/// What a schedule must state, while it is parsed.
+struct Stated {
   std::optional<MmaFamily> mma;
   std::optional<Transport> transport;
   std::optional<int64_t> stages;
-  Epilogue epilogue = Epilogue::Direct;
-  Roles roles = Roles::Uniform;
-  int64_t raster = 1;
-  bool persistent = false;
 };
 
 } // namespace
@@ -67,7 +62,7 @@ static ParseResult assign(FailureOr<EnumT> parsed, TargetT &target) {
 }
 
 static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
-                              ScheduleFields &fields) {
+                              ScheduleFields &fields, Stated &stated) {
   if (name == "block")
     return parseIntegers(parser, fields.block);
   if (name == "warps")
@@ -77,19 +72,23 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   if (name == "cluster")
     return parseIntegers(parser, fields.cluster);
   if (name == "stages")
-    return parser.parseInteger(fields.stages.emplace());
+    return parser.parseInteger(stated.stages.emplace());
   if (name == "raster")
     return parser.parseInteger(fields.raster);
+  if (name == "pending")
+    return parser.parseInteger(fields.pending);
+  if (name == "chunk")
+    return parser.parseInteger(fields.chunk);
   if (name == "persistent")
     return parseBool(parser, fields.persistent);
   if (name == "mma")
     return assign(parseEnumerator<MmaFamily>(parser, symbolizeMmaFamily,
                                              "wmma, mma_sync or wgmma"),
-                  fields.mma);
+                  stated.mma);
   if (name == "transport")
     return assign(parseEnumerator<Transport>(parser, symbolizeTransport,
                                              "register, cp_async or tma"),
-                  fields.transport);
+                  stated.transport);
   if (name == "epilogue")
     return assign(
         parseEnumerator<Epilogue>(parser, symbolizeEpilogue, "direct, shared or tma"),
@@ -101,12 +100,13 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   return parser.emitError(location)
          << "unknown schedule field '" << name
          << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
-            "persistent, cluster";
+            "persistent, cluster, pending, chunk";
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   ScheduleFields fields;
+  Stated stated;
   llvm::SmallSet<StringRef, 16> seen;
   auto parseOne = [&]() -> ParseResult {
     SMLoc location = parser.getCurrentLocation();
@@ -115,11 +115,11 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       return failure();
     if (!seen.insert(name).second)
       return parser.emitError(location) << "schedule field '" << name << "' stands twice";
-    return parseField(parser, name, location, fields);
+    return parseField(parser, name, location, fields, stated);
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
     return {};
-  if (!fields.mma || !fields.transport || !fields.stages || fields.block.empty() ||
+  if (!stated.mma || !stated.transport || !stated.stages || fields.block.empty() ||
       fields.warps.empty()) {
     parser.emitError(start) << "a schedule needs block, warps, mma, transport and stages";
     return {};
@@ -128,10 +128,11 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   auto emitError = [&] { return parser.emitError(start); };
   using Integers = ArrayRef<int64_t>;
   return getChecked(function_ref<InFlightDiagnostic()>(emitError), parser.getContext(),
-                    Integers(fields.block), Integers(fields.warps), MmaFamily(*fields.mma),
-                    Transport(*fields.transport), int64_t(*fields.stages), Epilogue(fields.epilogue),
+                    Integers(fields.block), Integers(fields.warps), MmaFamily(*stated.mma),
+                    Transport(*stated.transport), int64_t(*stated.stages), Epilogue(fields.epilogue),
                     Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
-                    bool(fields.persistent), Integers(fields.cluster));
+                    bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
+                    int64_t(fields.chunk));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -150,6 +151,10 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", persistent = true";
   if (!getCluster().empty())
     printer << ", cluster = [" << getCluster() << "]";
+  if (getPending() != 0)
+    printer << ", pending = " << getPending();
+  if (getChunk() != 0)
+    printer << ", chunk = " << getChunk();
   printer << ">";
 }
 
@@ -157,7 +162,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> block, ArrayRef<int64_t> warps, MmaFamily,
                                    Transport, int64_t stages, Epilogue, Roles,
                                    ArrayRef<int64_t> alignment, int64_t raster, bool,
-                                   ArrayRef<int64_t> cluster) {
+                                   ArrayRef<int64_t> cluster, int64_t pending,
+                                   int64_t chunk) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
   auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
@@ -177,7 +183,29 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!cluster.empty() && (cluster.size() != 2 || !llvm::all_of(cluster, inRange)))
     return emitError() << "'cluster' is the number of blocks along M and N, found [" << cluster
                        << "]";
+  if (pending < 0 || pending >= stages)
+    return emitError() << "'pending' is from 0 to one less than 'stages', found " << pending;
+  if (chunk < 0 || (chunk > 0 && block[1] % chunk != 0))
+    return emitError() << "'chunk' divides block N = " << block[1] << ", found " << chunk;
   return success();
+}
+
+ScheduleFields ScheduleAttr::getFields() const {
+  ScheduleFields fields;
+  fields.block.assign(getBlock().begin(), getBlock().end());
+  fields.warps.assign(getWarps().begin(), getWarps().end());
+  fields.mma = getMma();
+  fields.transport = getTransport();
+  fields.stages = getStages();
+  fields.epilogue = getEpilogue();
+  fields.roles = getRoles();
+  fields.alignment.assign(getAlignment().begin(), getAlignment().end());
+  fields.raster = getRaster();
+  fields.persistent = getPersistent();
+  fields.cluster.assign(getCluster().begin(), getCluster().end());
+  fields.pending = getPending();
+  fields.chunk = getChunk();
+  return fields;
 }
 
 int64_t ScheduleAttr::getAlignmentOf(Operand operand) const {

@@ -111,15 +111,26 @@ LogicalResult WmmaStoreOp::verify() {
 // Hopper
 //===----------------------------------------------------------------------===//
 
-LogicalResult TmaLoadOp::verify() {
-  if (getSource().getType().getRank() != 2 || getOffsets().size() != 2 || getBox().size() != 2)
-    return emitOpError() << "expects a matrix of rank 2, two offsets and two extents of the box";
-  for (int64_t extent : getBox())
+static LogicalResult verifyBox(Operation *op, int64_t rank, size_t offsets, ArrayRef<int64_t> box,
+                               int64_t span) {
+  if (rank != 2 || offsets != 2 || box.size() != 2)
+    return op->emitOpError()
+           << "expects a matrix of rank 2, two offsets and two extents of the box";
+  for (int64_t extent : box)
     if (extent < 1 || extent > 256)
-      return emitOpError() << "expects extents of the box from 1 to 256, found " << extent;
-  if (!llvm::is_contained({0, 32, 64, 128}, getSpan()))
-    return emitOpError() << "'span' is 0, 32, 64 or 128 bytes, found " << getSpan();
+      return op->emitOpError() << "expects extents of the box from 1 to 256, found " << extent;
+  if (!llvm::is_contained({0, 32, 64, 128}, span))
+    return op->emitOpError() << "'span' is 0, 32, 64 or 128 bytes, found " << span;
   return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyBox(*this, getSource().getType().getRank(), getOffsets().size(), getBox(),
+                   getSpan());
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyBox(*this, getDest().getType().getRank(), getOffsets().size(), getBox(), getSpan());
 }
 
 LogicalResult MatrixDescriptorOp::verify() {

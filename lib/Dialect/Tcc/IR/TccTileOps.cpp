@@ -81,7 +81,22 @@ LogicalResult CopyOp::verify() {
   if (getTransport() == Transport::CpAsync && getBytes() < 4)
     return emitOpError() << "cp_async moves 4, 8 or 16 bytes, found 'bytes' = " << getBytes()
                          << "; use the transport 'register'";
+  if (!getMulticast())
+    return success();
+  if (getTransport() != Transport::Tma)
+    return emitOpError() << "has 'multicast', which is for the transport 'tma'";
+  if (*getMulticast() != 0 && *getMulticast() != 1)
+    return emitOpError() << "'multicast' is 0 or 1, a dimension of the cluster, found "
+                         << *getMulticast();
   return success();
+}
+
+LogicalResult BulkStoreOp::verify() {
+  SharedType buffer = getSource().getType();
+  if (failed(verifyTileAccess(*this, buffer.getShape(), buffer.getElementType(),
+                              getDest().getType(), getOffsets())))
+    return failure();
+  return verifySlot(*this, buffer, getSlot());
 }
 
 LogicalResult LocalLoadOp::verify() {
@@ -204,6 +219,9 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "expects operands of f16 or bf16, found " << lhs.element;
   if (!acc.getElementType().isF32())
     return emitOpError() << "expects an accumulator of f32, found " << acc.getElementType();
+  if (getPending() < 0 || (getPending() > 0 && !(lhs.isShared && rhs.isShared)))
+    return emitOpError() << "'pending' is 0, or more with both operands in shared memory, found "
+                         << getPending();
   return verifyEncodings(*this, lhs, rhs, acc);
 }
 

@@ -130,7 +130,7 @@ static LogicalResult require(OpOperand &use, Attribute encoding) {
 static BlockedAttr getRowEncoding(RankedTensorType tile, ScheduleAttr schedule) {
   int64_t vector = 16 / getElementBytes(tile.getElementType());
   return BlockedAttr::get(tile.getContext(), std::gcd(vector, tile.getDimSize(1)),
-                          /*contiguous=*/1, schedule.getNumMmaWarps() * 32);
+                          /*contiguous=*/1, schedule.getNumTileWarps() * 32);
 }
 
 /// The loop: operands and accumulator have the fragments of the atom (L3.4).
@@ -165,10 +165,25 @@ static LogicalResult assignLoop(func::FuncOp kernel, ScheduleAttr schedule, Matm
   return require(loop.getInitArgsMutable()[program.accIndex], acc);
 }
 
+/// The fragment of a slice of the accumulator. An accumulator of wgmma is as the 8-column parts of
+/// it, side by side: columns of it are the fragment of a narrower atom (PTX ISA, "Register Fragments
+/// for wgmma.mma_async.m64nNk16").
+static Attribute getSliceEncoding(tensor::ExtractSliceOp slice) {
+  Attribute encoding = getEncoding(slice.getSource());
+  auto fragment = dyn_cast_or_null<FragmentAttr>(encoding);
+  int64_t columns = slice.getType().getDimSize(1);
+  if (!fragment || fragment.getMma() != MmaFamily::Wgmma ||
+      columns == slice.getSourceType().getDimSize(1))
+    return encoding;
+  ArrayRef<int64_t> shape = fragment.getShape();
+  return FragmentAttr::get(slice.getContext(), fragment.getMma(), fragment.getOperand(),
+                           {shape[0], columns, shape[2]}, fragment.getWarps());
+}
+
 /// One op after the loop.
 static LogicalResult assignForward(Operation *op, ScheduleAttr schedule) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return assign(slice.getResult(), getEncoding(slice.getSource()));
+    return assign(slice.getResult(), getSliceEncoding(slice));
   if (auto load = dyn_cast<LocalLoadOp>(op))
     return assign(load.getResult(), getRowEncoding(load.getResult().getType(), schedule));
   if (isa<StoreOp, LocalStoreOp>(op)) {

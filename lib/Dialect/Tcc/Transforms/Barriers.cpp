@@ -1,7 +1,8 @@
 //===- Barriers.cpp - Conflicts in unguarded shared buffers ---------------===//
 //
-// For every buffer that no pipeline guards: what happened to it since the last barrier of the
-// block. Loops are walked until what enters an iteration doesn't change any more.
+// For every buffer that no pipeline guards: what happened to it since the last barrier of those
+// who share it, the block or, in a role, a consumer group. Loops are walked until what enters an
+// iteration doesn't change any more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,20 +15,22 @@ using namespace mlir::tcc;
 
 namespace {
 
-/// Accesses to a buffer since the last barrier.
+/// Accesses to a buffer since the last barrier; by bulk stores, which other threads don't see end,
+/// since the last wait for them and a barrier after it.
 struct Pending {
   bool read = false;
   bool written = false;
+  bool bulkRead = false;
 
   bool operator==(const Pending &other) const {
-    return read == other.read && written == other.written;
+    return read == other.read && written == other.written && bulkRead == other.bulkRead;
   }
   bool operator!=(const Pending &other) const { return !(*this == other); }
 };
 
 class ConflictFinder {
 public:
-  explicit ConflictFinder(function_ref<FailureOr<bool>(Operation *)> onConflict)
+  explicit ConflictFinder(function_ref<FailureOr<bool>(BarrierConflict)> onConflict)
       : onConflict(onConflict) {}
 
   LogicalResult visit(Block &block);
@@ -37,10 +40,15 @@ private:
   LogicalResult visitLoop(scf::ForOp loop);
   LogicalResult visitRoles(WarpSpecializeOp roles);
   LogicalResult access(Operation *op, Value buffer, bool isWrite);
+  LogicalResult bulkStore(BulkStoreOp store);
+  LogicalResult report(BarrierConflict conflict);
+  void passBarrier();
 
-  function_ref<FailureOr<bool>(Operation *)> onConflict;
+  function_ref<FailureOr<bool>(BarrierConflict)> onConflict;
   /// Buffers with accesses; those without any are absent.
   DenseMap<Value, Pending> pending;
+  /// A tcc.bulk_wait stands between here and the last bulk store.
+  bool isBulkWaited = false;
   bool isInRole = false;
 };
 
@@ -57,29 +65,55 @@ static bool isBlockBarrier(Operation *op) {
     return wait.getPipeline().getType().getTransport() != Transport::Tma;
   if (auto drain = dyn_cast<DrainOp>(op))
     return mlir::tcc::isBlockBarrier(drain);
-  return isa<gpu::BarrierOp>(op);
+  return isa<gpu::BarrierOp, GroupBarrierOp>(op);
 }
 
 bool mlir::tcc::isGuarded(Value buffer) {
   return llvm::any_of(buffer.getUsers(), llvm::IsaPred<CreatePipelineOp>);
 }
 
+/// Reads by bulk stores end with a wait before the barrier alone.
+void ConflictFinder::passBarrier() {
+  DenseMap<Value, Pending> after;
+  if (!isBulkWaited)
+    for (auto [buffer, accesses] : pending)
+      if (accesses.bulkRead)
+        after[buffer].bulkRead = true;
+  pending = std::move(after);
+}
+
+LogicalResult ConflictFinder::report(BarrierConflict conflict) {
+  conflict.isInRole = isInRole;
+  FailureOr<bool> hasBarrier = onConflict(conflict);
+  if (failed(hasBarrier))
+    return failure();
+  if (!*hasBarrier)
+    return success();
+  isBulkWaited |= conflict.withBulkStore;
+  passBarrier();
+  return success();
+}
+
 LogicalResult ConflictFinder::access(Operation *op, Value buffer, bool isWrite) {
   if (isGuarded(buffer))
     return success();
-  if (isInRole)
-    return op->emitOpError() << "is in a role, where no barrier of the block can order it: expects "
-                                "epilogue = direct (L4.4)";
   Pending before = pending.lookup(buffer);
-  if (before.written || (isWrite && before.read)) {
-    FailureOr<bool> hasBarrier = onConflict(op);
-    if (failed(hasBarrier))
+  bool withBulkStore = isWrite && before.bulkRead;
+  if (withBulkStore || before.written || (isWrite && before.read))
+    if (failed(report({op, withBulkStore, /*isBulkStore=*/false})))
       return failure();
-    if (*hasBarrier)
-      pending.clear();
-  }
   Pending &now = pending[buffer];
   (isWrite ? now.written : now.read) = true;
+  return success();
+}
+
+/// One thread starts it for all that wrote the buffer, and TMA reads.
+LogicalResult ConflictFinder::bulkStore(BulkStoreOp store) {
+  if (pending.lookup(store.getSource()).written)
+    if (failed(report({store, /*withBulkStore=*/false, /*isBulkStore=*/true})))
+      return failure();
+  pending[store.getSource()].bulkRead = true;
+  isBulkWaited = false;
   return success();
 }
 
@@ -95,10 +129,12 @@ LogicalResult ConflictFinder::visitLoop(scf::ForOp loop) {
       Pending &both = joined[buffer];
       both.read |= accesses.read;
       both.written |= accesses.written;
+      both.bulkRead |= accesses.bulkRead;
     }
     if (joined == entry)
       break;
     entry = std::move(joined);
+    isBulkWaited = false;
   }
   // The loop may run no iteration at all: what enters covers both.
   pending = std::move(entry);
@@ -120,9 +156,15 @@ LogicalResult ConflictFinder::visit(Operation *op) {
   if (auto roles = dyn_cast<WarpSpecializeOp>(op))
     return visitRoles(roles);
   if (isBlockBarrier(op)) {
-    pending.clear();
+    passBarrier();
     return success();
   }
+  if (isa<BulkWaitOp>(op)) {
+    isBulkWaited = true;
+    return success();
+  }
+  if (auto store = dyn_cast<BulkStoreOp>(op))
+    return bulkStore(store);
   if (auto store = dyn_cast<LocalStoreOp>(op))
     return access(op, store.getDest(), /*isWrite=*/true);
   if (auto load = dyn_cast<LocalLoadOp>(op))
@@ -134,7 +176,7 @@ LogicalResult ConflictFinder::visit(Operation *op) {
   if (op->getNumRegions() == 0)
     return success();
   WalkResult walk = op->walk([&](Operation *inner) {
-    return isa<LocalStoreOp, LocalLoadOp, CopyOp>(inner) ? WalkResult::interrupt()
+    return isa<LocalStoreOp, LocalLoadOp, CopyOp, BulkStoreOp>(inner) ? WalkResult::interrupt()
                                                          : WalkResult::advance();
   });
   if (walk.wasInterrupted())
@@ -151,6 +193,6 @@ LogicalResult ConflictFinder::visit(Block &block) {
 
 LogicalResult
 mlir::tcc::findBarrierConflicts(func::FuncOp kernel,
-                                function_ref<FailureOr<bool>(Operation *)> onConflict) {
+                                function_ref<FailureOr<bool>(BarrierConflict)> onConflict) {
   return ConflictFinder(onConflict).visit(kernel.getBody().front());
 }

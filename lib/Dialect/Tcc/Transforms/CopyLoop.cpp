@@ -119,7 +119,8 @@ void CopyLoop::rebuild(OpBuilder &builder, Value k, function_ref<void(CopyOp, Va
 void CopyLoop::issueCopies(OpBuilder &builder, Value k, Value slot, const IRMapping &mapping) {
   auto issue = [&](CopyOp copy, ValueRange offsets) {
     CopyOp::create(builder, copy.getLoc(), copy.getTransport(), copy.getSource(), offsets,
-                   copy.getDest(), slot, copy.getBytes(), copy.getClampAttr());
+                   copy.getDest(), slot, copy.getBytes(), copy.getClampAttr(),
+                   copy.getMulticastAttr());
   };
   rebuild(builder, k, issue, mapping);
 }

@@ -175,7 +175,7 @@ static LogicalResult distribute(func::FuncOp kernel) {
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op); });
   target.addIllegalOp<LoadOp, StoreOp, CopyOp, LocalLoadOp, LocalStoreOp, MatmulOp,
-                      ConvertLayoutOp>();
+                      ConvertLayoutOp, MatmulWaitOp, BulkStoreOp, BulkWaitOp>();
   RewritePatternSet patterns(context);
   populateDistributeTilePatterns(converter, patterns, majors);
   populateDistributeGlobalPatterns(converter, patterns);

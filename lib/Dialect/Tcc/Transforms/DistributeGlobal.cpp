@@ -355,6 +355,7 @@ static LogicalResult verify(CopyOp op) {
 LogicalResult mlir::tcc::verifyGlobalAccess(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<LoadOp, StoreOp, CopyOp>([](auto access) { return verify(access); })
+      .Case<BulkStoreOp>(verifyBulkStore)
       .Default(success());
 }
 

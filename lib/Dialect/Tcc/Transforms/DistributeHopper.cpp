@@ -29,8 +29,78 @@ static support::SharedLayout getSharedLayout(SharedType type) {
 
 namespace {
 
-/// tcc.copy tma %A[%m, %k], %sa slot %s  →  tcc.tma_load for each box: a swizzled block of the
-/// buffer, cut in pieces of 256 lines
+/// The boxes that a buffer of TMA is made of: its swizzled blocks, cut in pieces of 256 lines at most
+/// and, for a buffer that `shares` blocks of a cluster bring, in as many shares.
+class BoxGrid {
+public:
+  BoxGrid(SharedType buffer, int64_t shares = 1)
+      : shape(buffer.getShape()), inner(buffer.getLayout().getContiguous()), outer(1 - inner),
+        span(buffer.getLayout().getSpan()), extents(2), shareLines(shape[outer] / shares) {
+    extents[inner] = span * 8 / buffer.getElementType().getIntOrFloatBitWidth();
+    extents[outer] = std::min(shareLines, maxBoxExtent);
+  }
+
+  /// Calls `emit` with the first row and column of each box of share 0.
+  void forEach(function_ref<void(const Coordinate &row, const Coordinate &column)> emit) const {
+    for (int64_t i = 0; i < shape[inner]; i += extents[inner])
+      for (int64_t line = 0; line < shareLines; line += extents[outer]) {
+        SmallVector<Coordinate, 2> first(2);
+        first[inner].offset = i;
+        first[outer].offset = line;
+        emit(first[0], first[1]);
+      }
+  }
+
+  ArrayRef<int64_t> shape;
+  unsigned inner, outer;
+  int64_t span;
+  SmallVector<int64_t, 2> extents;
+  /// Lines of a share.
+  int64_t shareLines;
+};
+
+/// A coordinate in the matrix: the tile's offset and the place in the tile.
+Value addOffset(I32Builder &b, Value offset, const Coordinate &place) {
+  Value inTile = arith::IndexCastOp::create(b.builder, b.loc, b.builder.getIndexType(),
+                                            b.materialize(place));
+  return arith::AddIOp::create(b.builder, b.loc, offset, inTile);
+}
+
+/// How the blocks of a cluster bring a buffer that they have in common.
+struct ClusterShare {
+  /// Blocks that share it, and this block's number among them; null if it has the buffer alone.
+  int64_t count = 1;
+  Value rank;
+  /// A bit for each of them, by rank in the cluster (i16).
+  Value mask;
+
+  /// Blocks of a cluster are numbered along M first.
+  static ClusterShare get(I32Builder &b, CopyOp copy) {
+    ClusterShare share;
+    if (!copy.getMulticast())
+      return share;
+    auto schedule = copy->getParentOfType<func::FuncOp>()->getAttrOfType<ScheduleAttr>(
+        TccDialect::kScheduleAttr);
+    int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
+    Value rank = NVVM::BlockInClusterIdXOp::create(b.builder, b.loc, b.builder.getI32Type());
+    Value rankM = b.rem(rank, clusterM), rankN = clusterN > 1 ? b.div(rank, clusterM) : Value();
+    bool isAlongM = *copy.getMulticast() == 0;
+    share.count = isAlongM ? clusterM : clusterN;
+    share.rank = isAlongM ? rankM : rankN;
+    int64_t bits = 0;
+    for (int64_t i = 0; i < share.count; ++i)
+      bits |= int64_t(1) << (isAlongM ? i : i * clusterM);
+    Value shift = isAlongM ? b.mul(rankN, clusterM) : rankM;
+    Value mask = b.constant(bits);
+    if (shift)
+      mask = arith::ShLIOp::create(b.builder, b.loc, mask, shift);
+    share.mask = arith::TruncIOp::create(b.builder, b.loc, b.builder.getI16Type(), mask);
+    return share;
+  }
+};
+
+/// tcc.copy tma %A[%m, %k], %sa slot %s  →  tcc.tma_load for each box; of a buffer that blocks of
+/// the cluster share, for those of this block's share, to all of them
 struct DistributeTmaCopy : OpConversionPattern<CopyOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -41,30 +111,24 @@ struct DistributeTmaCopy : OpConversionPattern<CopyOp> {
     Value pipeline = findPipeline(op);
     if (!pipeline)
       return rewriter.notifyMatchFailure(op, "no pipeline guards the buffer");
-    SharedType buffer = op.getDest().getType();
-    int64_t span = buffer.getLayout().getSpan();
-    unsigned inner = buffer.getLayout().getContiguous(), outer = 1 - inner;
     I32Builder b(rewriter, op.getLoc());
     Value slot = getOptional(adaptor.getSlot());
     SharedAddressing addressing(b, op.getDest(), slot);
-    SmallVector<int64_t, 2> box(2);
-    box[inner] = span / addressing.getElementBytes();
-    box[outer] = std::min(buffer.getShape()[outer], maxBoxExtent);
-
+    ClusterShare share = ClusterShare::get(b, op);
+    BoxGrid boxes(op.getDest().getType(), share.count);
     SmallVector<Value> offsets = flatten(adaptor.getOffsets());
-    for (int64_t i = 0; i < buffer.getShape()[inner]; i += box[inner])
-      for (int64_t line = 0; line < buffer.getShape()[outer]; line += box[outer]) {
-        SmallVector<Coordinate, 2> first(2);
-        first[inner].offset = i;
-        first[outer].offset = line;
-        SmallVector<Value, 2> place(2);
-        for (unsigned dim : {0u, 1u}) {
-          Value constant = arith::ConstantIndexOp::create(rewriter, op.getLoc(), first[dim].offset);
-          place[dim] = arith::AddIOp::create(rewriter, op.getLoc(), offsets[dim], constant);
-        }
-        TmaLoadOp::create(rewriter, op.getLoc(), op.getSource(), place, box,
-                          addressing.getPointer(first[0], first[1]), pipeline, slot, span);
+    boxes.forEach([&](Coordinate row, Coordinate column) {
+      if (share.rank) {
+        // All lines of a block of the buffer follow each other, so that shares do.
+        Coordinate &line = boxes.outer == 0 ? row : column;
+        line.base = b.mul(share.rank, boxes.shareLines);
+        line.multiple = boxes.shareLines, line.bound = boxes.shape[boxes.outer];
       }
+      SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
+      TmaLoadOp::create(rewriter, op.getLoc(), op.getSource(), place, boxes.extents,
+                        addressing.getPointer(row, column), pipeline, slot, boxes.span,
+                        share.mask);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -75,6 +139,54 @@ struct DistributeTmaCopy : OpConversionPattern<CopyOp> {
       if (auto pipeline = dyn_cast<CreatePipelineOp>(user))
         return pipeline;
     return {};
+  }
+};
+
+/// tcc.bulk_store %sc slot %s, %C[%m, %n]  →  if (first thread of the tile) tcc.tma_store for each
+/// box
+struct DistributeBulkStore : OpConversionPattern<BulkStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(BulkStoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    I32Builder b(rewriter, op.getLoc());
+    OpBuilder::InsertionGuard guard(rewriter);
+    beginFirstThread(b);
+    SharedAddressing addressing(b, op.getSource(), getOptional(adaptor.getSlot()));
+    BoxGrid boxes(op.getSource().getType());
+    SmallVector<Value> offsets = flatten(adaptor.getOffsets());
+    boxes.forEach([&](const Coordinate &row, const Coordinate &column) {
+      SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
+      TmaStoreOp::create(rewriter, op.getLoc(), addressing.getPointer(row, column), op.getDest(),
+                         place, boxes.extents, boxes.span);
+    });
+    NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// The same thread starts the stores of a tile and waits for them: bulk groups are a thread's.
+  static void beginFirstThread(I32Builder &b) {
+    Value isFirst = arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq, b.threadId(),
+                                          b.constant(0));
+    auto ifOp = scf::IfOp::create(b.builder, b.loc, isFirst);
+    b.builder.setInsertionPointToStart(ifOp.thenBlock());
+  }
+};
+
+/// tcc.bulk_wait  →  if (first thread of the tile) cp.async.bulk.wait_group 0
+struct DistributeBulkWait : OpConversionPattern<BulkWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(BulkWaitOp op, OneToNOpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    I32Builder b(rewriter, op.getLoc());
+    OpBuilder::InsertionGuard guard(rewriter);
+    DistributeBulkStore::beginFirstThread(b);
+    NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), rewriter.getI32IntegerAttr(0),
+                                         op.getRead() ? rewriter.getUnitAttr() : UnitAttr());
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -114,6 +226,20 @@ private:
   Value pointer;
 };
 
+/// A warp's place that all lanes know to be the same. As a part of the thread's number it would live
+/// in every lane's registers: a shuffle tells ptxas, which then keeps descriptors in uniform
+/// registers, where wgmma wants them. It stands at the top of the kernel, as no pass may move it.
+std::pair<Value, Value> getUniformWarpPlace(I32Builder &b, MatmulOp op, FragmentAttr fragment) {
+  if (fragment.getWarps()[0] * fragment.getWarps()[1] == 4)
+    return {}; // the one warpgroup
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().getBody().front());
+  Type i32 = b.builder.getI32Type();
+  Value warp = NVVM::ShflOp::create(b.builder, b.loc, i32, b.constant(-1), b.warp(), b.constant(0),
+                                    b.constant(31), NVVM::ShflKind::idx, /*pred=*/UnitAttr());
+  return getWarpPlace(b, fragment, warp);
+}
+
 /// tcc.matmul of shared buffers  →  fence; tcc.wgmma for each atom and step of K; commit;
 /// … wait
 struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
@@ -130,7 +256,7 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
     auto [rows, columns] = fragment.getAtomsPerWarp(tile.getShape());
     ArrayRef<int64_t> shape = fragment.getShape();
     I32Builder b(rewriter, op.getLoc());
-    auto [warpM, warpN] = getWarpPlace(b, fragment);
+    auto [warpM, warpN] = getUniformWarpPlace(b, op, fragment);
     // Every 64 rows of A, and every run of B's columns, begin a whole number of blocks or groups of
     // 8 lines on: their places are multiples of the first one's.
     int64_t stepA = support::linearOffset(getSharedTile(lhs.getType()),
@@ -161,7 +287,7 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(findEnd(op));
     auto wait = WgmmaWaitOp::create(rewriter, op.getLoc(), ValueRange(acc).getTypes(),
-                                    /*pending=*/0, acc);
+                                    op.getPending(), acc);
     rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(wait.getResults())});
     return success();
   }
@@ -174,6 +300,19 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
            end->getNumRegions() == 0 && !llvm::is_contained(end->getOperands(), op.getResult()))
       end = end->getNextNode();
     return end;
+  }
+};
+
+/// tcc.matmul_wait  →  tcc.wgmma_wait 0
+struct DistributeMatmulWait : OpConversionPattern<MatmulWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MatmulWaitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ValueRange acc = adaptor.getAcc();
+    auto wait = WgmmaWaitOp::create(rewriter, op.getLoc(), acc.getTypes(), /*pending=*/0, acc);
+    rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(wait.getResults())});
+    return success();
   }
 };
 
@@ -211,6 +350,20 @@ LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {
   return op.emitOpError() << "by TMA needs a pipeline that guards the buffer";
 }
 
+LogicalResult mlir::tcc::verifyBulkStore(BulkStoreOp op) {
+  FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getDest().getType());
+  SharedType buffer = op.getSource().getType();
+  if (failed(unitDim) || failed(verifySwizzle(op, buffer)))
+    return failure();
+  if (buffer.getShape().size() != 2)
+    return op.emitOpError() << "stores tiles of two dimensions";
+  if (buffer.getLayout().getContiguous() == *unitDim)
+    return success();
+  return op.emitOpError() << "stores runs along dimension " << *unitDim << " of the matrix, but "
+                          << "the buffer's layout is contiguous along dimension "
+                          << buffer.getLayout().getContiguous();
+}
+
 LogicalResult mlir::tcc::verifyWarpgroupMatmul(MatmulOp op) {
   auto fragment = dyn_cast_or_null<FragmentAttr>(op.getAcc().getType().getEncoding());
   if (!fragment || fragment.getMma() != MmaFamily::Wgmma)
@@ -241,5 +394,6 @@ LogicalResult mlir::tcc::verifyWarpgroupMatmul(MatmulOp op) {
 
 void mlir::tcc::populateDistributeHopperPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns) {
-  patterns.add<DistributeTmaCopy, DistributeWarpgroupMatmul>(converter, patterns.getContext());
+  patterns.add<DistributeTmaCopy, DistributeBulkStore, DistributeBulkWait,
+               DistributeWarpgroupMatmul, DistributeMatmulWait>(converter, patterns.getContext());
 }

@@ -41,6 +41,7 @@ LogicalResult verifyTileOp(Operation *op);
 LogicalResult verifyGlobalAccess(Operation *op);
 LogicalResult verifySharedAccess(Operation *op);
 LogicalResult verifyTmaCopy(CopyOp op);
+LogicalResult verifyBulkStore(BulkStoreOp op);
 LogicalResult verifyWarpgroupMatmul(MatmulOp op);
 
 /// Arithmetic, constants, broadcasts, slices, conversions and matmuls.

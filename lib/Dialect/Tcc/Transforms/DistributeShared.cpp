@@ -4,9 +4,11 @@
 #include "SharedAddressing.h"
 #include "TileAccess.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tcc/Dialect/Tcc/IR/TccOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,6 +23,8 @@ struct AtomGrid {
     std::tie(unitRows, unitColumns) = fragment.getUnit();
     std::tie(rows, columns) = fragment.getAtomsPerWarp(shape);
     std::tie(height, width) = fragment.getAtomExtents();
+    if (fragment.getMma() == MmaFamily::Wgmma)
+      height = 16; // of the 64 rows of a warpgroup's atom
     auto [warpM, warpN] = getWarpPlace(b, fragment);
     if (fragment.getOperand() != Operand::B) {
       row.warpMultiple = height;
@@ -39,7 +43,7 @@ struct AtomGrid {
 
   int64_t unitRows, unitColumns; // of all warps together
   int64_t rows, columns;         // atoms of a warp
-  int64_t height, width;         // of an atom
+  int64_t height, width;         // of a warp's part of an atom
   Coordinate row, column;
 };
 
@@ -224,6 +228,11 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
       rewriter.eraseOp(op);
       return success();
     }
+    if (canStoreMatrices(op)) {
+      emitMatrixStores(b, addressing, op.getValue().getType(), adaptor.getValue());
+      rewriter.eraseOp(op);
+      return success();
+    }
     for (const TileAccess &access : getSharedAccesses(b, addressing, distribution, {0, 0}))
       emitIfOwned(b, access, [&] {
         Value value =
@@ -234,6 +243,58 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
       });
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// Accumulators of wgmma, narrowed to 16 bits, into rows: sm_90a, which has wgmma, has stmatrix.
+  static bool canStoreMatrices(LocalStoreOp op) {
+    RankedTensorType tile = op.getValue().getType();
+    auto fragment = dyn_cast<FragmentAttr>(tile.getEncoding());
+    return fragment && fragment.getMma() == MmaFamily::Wgmma &&
+           tile.getElementType().getIntOrFloatBitWidth() == 16 &&
+           op.getDest().getType().getLayout().getContiguous() == 1;
+  }
+
+  /// Two elements side by side; if both were just narrowed, narrowed at once, which is one
+  /// instruction (PTX ISA, cvt.rn.f16x2.f32).
+  static Value makePair(I32Builder &b, VectorType pairType, Value low, Value high) {
+    auto narrowLow = low.getDefiningOp<arith::TruncFOp>();
+    auto narrowHigh = high.getDefiningOp<arith::TruncFOp>();
+    if (!narrowLow || !narrowHigh || !narrowLow.getIn().getType().isF32() ||
+        !narrowHigh.getIn().getType().isF32())
+      return vector::FromElementsOp::create(b.builder, b.loc, pairType, ValueRange{low, high});
+    Value wide = vector::FromElementsOp::create(
+        b.builder, b.loc, VectorType::get({2}, b.builder.getF32Type()),
+        ValueRange{narrowLow.getIn(), narrowHigh.getIn()});
+    return arith::TruncFOp::create(b.builder, b.loc, pairType, wide);
+  }
+
+  /// A warp's 16 rows of an accumulator, 16 columns at a time: registers 2i and 2i + 1 are its part
+  /// of matrix i of four, of which the first two lie below each other. Lane 16h + r gives the
+  /// address of row r of half h (PTX ISA, stmatrix).
+  static void emitMatrixStores(I32Builder &b, SharedAddressing &addressing, RankedTensorType tile,
+                               ValueRange registers) {
+    AtomGrid grid(b, cast<FragmentAttr>(tile.getEncoding()), tile.getShape());
+    grid.row.base = b.rem(b.lane(), 16), grid.row.bound = 16;
+    grid.column.base = b.mul(b.div(b.lane(), 16), 8);
+    grid.column.bound = 16, grid.column.multiple = 8;
+    auto pairType = VectorType::get({2}, tile.getElementType());
+    auto getPair = [&](int64_t reg) -> Value {
+      Value pair = makePair(b, pairType, registers[reg], registers[reg + 1]);
+      return LLVM::BitcastOp::create(b.builder, b.loc, b.builder.getI32Type(), pair);
+    };
+    int64_t perRow = registers.size() / grid.rows;
+    for (int64_t i = 0; i < grid.rows; ++i)
+      for (int64_t r = 0; r < perRow; r += 8) {
+        int64_t count = std::min<int64_t>(4, (perRow - r) / 2);
+        SmallVector<Value> matrices;
+        for (int64_t matrix = 0; matrix < count; ++matrix)
+          matrices.push_back(getPair(i * perRow + r + 2 * matrix));
+        NVVM::StMatrixOp::create(
+            b.builder, b.loc, addressing.getPointer(grid.getRow(i), grid.column.plus(r * 2)),
+            matrices, NVVM::MMALayout::row,
+            NVVM::LdStMatrixShapeAttr::get(b.builder.getContext(), 8, 8),
+            NVVM::LdStMatrixEltType::B16);
+      }
   }
 
   static void emitWmmaStores(I32Builder &b, SharedAddressing &addressing,

@@ -119,15 +119,20 @@ struct DistributeExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
     RankedTensorType source = op.getSourceType(), result = op.getType();
     auto fragment = cast<FragmentAttr>(source.getEncoding());
     ArrayRef<int64_t> offsets = op.getStaticOffsets();
-    auto [unitRows, unitColumns] = fragment.getUnit();
-    auto [sourceRows, sourceColumns] = fragment.getAtomsPerWarp(source.getShape());
-    auto [rows, columns] = fragment.getAtomsPerWarp(result.getShape());
+    int64_t unitRows = fragment.getUnit().first;
+    auto [rows, columns] =
+        cast<FragmentAttr>(result.getEncoding()).getAtomsPerWarp(result.getShape());
     int64_t perAtom = getDistribution(op).getNumRegisters() / (rows * columns);
     SmallVector<Value> registers;
-    for (int64_t i = 0; i < rows; ++i) {
-      int64_t atom = (i + offsets[0] / unitRows) * sourceColumns + offsets[1] / unitColumns;
-      llvm::append_range(registers, adaptor.getSource().slice(atom * perAtom, columns * perAtom));
-    }
+    // In a warp's row of atoms, registers follow the columns.
+    int64_t perRow = getDistribution(op.getSource()).getNumRegisters() /
+                     fragment.getAtomsPerWarp(source.getShape()).first;
+    int64_t firstColumn = perRow * offsets[1] / source.getDimSize(1);
+    for (int64_t i = 0; i < rows; ++i)
+      llvm::append_range(registers,
+                         adaptor.getSource().slice((i + offsets[0] / unitRows) * perRow +
+                                                       firstColumn,
+                                                   columns * perAtom));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -211,20 +216,31 @@ static LogicalResult verify(linalg::BroadcastOp op) {
                           << "found " << input << " for " << result;
 }
 
+/// Columns of an accumulator of wgmma are the fragment of a narrower atom.
+static bool isPartOf(FragmentAttr part, FragmentAttr whole) {
+  if (part == whole)
+    return true;
+  return part && part.getMma() == MmaFamily::Wgmma && whole.getMma() == MmaFamily::Wgmma &&
+         part.getOperand() == Operand::C && whole.getOperand() == Operand::C &&
+         part.getWarps() == whole.getWarps() && whole.getWarps()[1] == 1;
+}
+
 static LogicalResult verify(tensor::ExtractSliceOp op) {
   RankedTensorType source = op.getSourceType(), result = op.getType();
   auto fragment = dyn_cast_or_null<FragmentAttr>(source.getEncoding());
-  if (!fragment || result.getEncoding() != fragment || result.getRank() != 2)
+  if (!fragment || !isPartOf(dyn_cast<FragmentAttr>(result.getEncoding()), fragment) ||
+      result.getRank() != 2)
     return op.emitOpError() << "slices tiles of one fragment only, found " << source << " and "
                             << result;
   ArrayRef<int64_t> offsets = op.getStaticOffsets();
   if (ShapedType::isDynamicShape(offsets) || !op.hasUnitStride())
     return op.emitOpError() << "of a tile needs constant offsets and strides of 1";
-  auto [unitRows, unitColumns] = fragment.getUnit();
+  auto part = cast<FragmentAttr>(result.getEncoding());
+  auto [unitRows, unitColumns] = part.getUnit();
   // A warp owns a run of columns: a slice of fewer columns has other owners, unless there is one
   // warp along them.
   bool isAllColumns = result.getDimSize(1) == source.getDimSize(1);
-  bool isOneWarp = unitColumns == fragment.getAtomExtents().second;
+  bool isOneWarp = unitColumns == part.getAtomExtents().second;
   if (offsets[0] % unitRows == 0 && offsets[1] % unitColumns == 0 && (isAllColumns || isOneWarp))
     return success();
   return op.emitOpError() << "is not made of atoms that each warp has in both tiles: rows begin at "
@@ -250,7 +266,8 @@ static LogicalResult verify(MatmulOp op) {
 static LogicalResult verifyOther(Operation *op) {
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   if (llvm::none_of(op->getResultTypes(), isTile) ||
-      isa<LoadOp, LocalLoadOp, tensor::EmptyOp, tensor::SplatOp, scf::ForOp, scf::IfOp>(op))
+      isa<LoadOp, LocalLoadOp, MatmulWaitOp, tensor::EmptyOp, tensor::SplatOp, scf::ForOp, scf::IfOp>(
+          op))
     return success();
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return op->emitOpError() << "can't be distributed over threads: it is not elementwise with one "

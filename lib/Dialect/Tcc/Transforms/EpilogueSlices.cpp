@@ -1,11 +1,13 @@
 //===- EpilogueSlices.cpp - The epilogue through shared memory ------------===//
 //
 // The stored values are rebuilt for each slice of rows, from the stores backwards: an op is cloned
-// for the part of its value that is asked for. What doesn't depend on the row is built once.
+// for the part of its value that is asked for. What doesn't depend on the row is built once for all
+// slices of the same columns.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueSlices.h"
+#include "ScheduleLegality.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,12 +25,19 @@ enum class Extent { Matrix, Rows, Columns };
 /// Rebuilds the epilogue for one slice after the other.
 class EpilogueSlicer {
 public:
-  EpilogueSlicer(OpResult acc, int64_t blockRows, int64_t sliceRows, Value staging,
-                 OpBuilder &builder)
-      : acc(acc), blockRows(blockRows), sliceRows(sliceRows), staging(staging), builder(builder) {}
+  /// Slices have `sliceRows` x `sliceColumns` elements.
+  EpilogueSlicer(OpResult acc, int64_t sliceRows, int64_t sliceColumns, OpBuilder &builder)
+      : acc(acc), blockRows(cast<RankedTensorType>(acc.getType()).getDimSize(0)),
+        sliceRows(sliceRows), sliceColumns(sliceColumns), builder(builder) {}
 
-  /// Builds the inputs of `broadcasts` that have no rows, for all slices.
-  LogicalResult buildColumns(ArrayRef<linalg::BroadcastOp> broadcasts);
+  /// Lets the accumulator go through this buffer.
+  void stageAccumulator(Value buffer) { accumulatorStaging = buffer; }
+  /// Lets what `store` stores go through this buffer, and leave it by TMA.
+  void stageStore(StoreOp store, Value buffer) { storeStaging[store] = buffer; }
+
+  /// Turns to the slices that begin at `column`, and builds the inputs of `broadcasts` that have no
+  /// rows for all of them.
+  LogicalResult beginColumns(int64_t column, ArrayRef<linalg::BroadcastOp> broadcasts);
   /// Builds the stores of the slice that begins at `row`.
   LogicalResult buildSlice(int64_t row, ArrayRef<StoreOp> stores);
 
@@ -43,12 +52,15 @@ private:
   SmallVector<Value> getOffsets(ValueRange offsets, Extent extent, Location loc);
   RankedTensorType getType(RankedTensorType tile, Extent extent);
 
+  void buildStore(StoreOp store, Value value);
+
   OpResult acc;
-  int64_t blockRows, sliceRows;
-  Value staging;
+  int64_t blockRows, sliceRows, sliceColumns;
   OpBuilder &builder;
-  int64_t row = 0;
-  /// What is built already: of this slice, by value and extent, and of all slices.
+  Value accumulatorStaging;
+  DenseMap<Operation *, Value> storeStaging;
+  int64_t row = 0, column = 0;
+  /// What is built already: of this slice, by value and extent, and of all with its columns.
   DenseMap<std::pair<Value, int>, Value> slice;
   DenseMap<Value, Value> columns;
 };
@@ -56,35 +68,42 @@ private:
 } // namespace
 
 RankedTensorType EpilogueSlicer::getType(RankedTensorType tile, Extent extent) {
-  if (extent == Extent::Columns)
-    return tile;
   SmallVector<int64_t> shape(tile.getShape());
-  shape[0] = sliceRows;
+  shape.front() = extent == Extent::Columns ? sliceColumns : sliceRows;
+  if (extent == Extent::Matrix)
+    shape.back() = sliceColumns;
   return RankedTensorType::get(shape, tile.getElementType());
 }
 
 SmallVector<Value> EpilogueSlicer::getOffsets(ValueRange offsets, Extent extent, Location loc) {
   SmallVector<Value> moved(offsets);
-  if (extent == Extent::Columns || row == 0)
-    return moved;
-  Value by = arith::ConstantIndexOp::create(builder, loc, row);
-  moved[0] = arith::AddIOp::create(builder, loc, moved[0], by);
+  auto move = [&](Value &offset, int64_t by) {
+    if (by != 0)
+      offset = arith::AddIOp::create(builder, loc, offset,
+                                     arith::ConstantIndexOp::create(builder, loc, by));
+  };
+  if (extent != Extent::Columns)
+    move(moved.front(), row);
+  if (extent != Extent::Rows)
+    move(moved.back(), column);
   return moved;
 }
 
-// %acc   →   its rows, out of the accumulator's fragments through the staging buffer
+// %acc   →   its slice; out of the accumulator's fragments through the staging buffer, if any
 Value EpilogueSlicer::buildAccumulator() {
   Location loc = acc.getLoc();
   auto type = cast<RankedTensorType>(acc.getType());
   RankedTensorType sliceType = getType(type, Extent::Matrix);
-  SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(row), builder.getIndexAttr(0)};
+  SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(row), builder.getIndexAttr(column)};
   SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(sliceRows),
-                                     builder.getIndexAttr(type.getDimSize(1))};
+                                     builder.getIndexAttr(sliceColumns)};
   SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
   Value fragment =
       tensor::ExtractSliceOp::create(builder, loc, sliceType, acc, offsets, sizes, strides);
-  LocalStoreOp::create(builder, loc, fragment, staging, Value());
-  return LocalLoadOp::create(builder, loc, sliceType, staging, Value(),
+  if (!accumulatorStaging)
+    return fragment;
+  LocalStoreOp::create(builder, loc, fragment, accumulatorStaging, Value());
+  return LocalLoadOp::create(builder, loc, sliceType, accumulatorStaging, Value(),
                              builder.getDenseI64ArrayAttr({0, 0}));
 }
 
@@ -162,12 +181,28 @@ FailureOr<Value> EpilogueSlicer::build(Value value, Extent extent) {
   return built;
 }
 
-LogicalResult EpilogueSlicer::buildColumns(ArrayRef<linalg::BroadcastOp> broadcasts) {
+LogicalResult EpilogueSlicer::beginColumns(int64_t firstColumn,
+                                           ArrayRef<linalg::BroadcastOp> broadcasts) {
+  column = firstColumn;
+  columns.clear();
+  slice.clear();
   for (linalg::BroadcastOp broadcast : broadcasts)
     if (broadcast.getDimensions() == ArrayRef<int64_t>{0} &&
         failed(build(broadcast.getInput(), Extent::Columns)))
       return failure();
   return success();
+}
+
+void EpilogueSlicer::buildStore(StoreOp store, Value value) {
+  Location loc = store.getLoc();
+  SmallVector<Value> offsets = getOffsets(store.getOffsets(), Extent::Matrix, loc);
+  Value staging = storeStaging.lookup(store);
+  if (!staging) {
+    StoreOp::create(builder, loc, value, store.getDest(), offsets, store.getBytesAttr());
+    return;
+  }
+  LocalStoreOp::create(builder, loc, value, staging, Value());
+  BulkStoreOp::create(builder, loc, staging, /*slot=*/Value(), store.getDest(), offsets);
 }
 
 LogicalResult EpilogueSlicer::buildSlice(int64_t sliceRow, ArrayRef<StoreOp> stores) {
@@ -182,9 +217,7 @@ LogicalResult EpilogueSlicer::buildSlice(int64_t sliceRow, ArrayRef<StoreOp> sto
     values.push_back(*value);
   }
   for (auto [store, value] : llvm::zip(llvm::to_vector(stores), values))
-    StoreOp::create(builder, store.getLoc(), value, store.getDest(),
-                    getOffsets(store.getOffsets(), Extent::Matrix, store.getLoc()),
-                    store.getBytesAttr());
+    buildStore(store, value);
   return success();
 }
 
@@ -216,38 +249,63 @@ static void eraseOriginals(ArrayRef<StoreOp> stores, Operation *loop, Operation 
   }
 }
 
-LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, FragmentAttr fragment,
-                                       Block *allocBlock) {
+/// The schedule's `chunk`, or what a line of 128 bytes holds of the widest stored element.
+static int64_t getSliceColumns(ScheduleAttr schedule, ArrayRef<StoreOp> stores) {
+  int64_t elementBytes = 1;
+  for (StoreOp store : llvm::to_vector(stores))
+    elementBytes =
+        std::max(elementBytes, getElementBytes(store.getDest().getType().getElementType()));
+  return getEpilogueChunk(schedule, elementBytes);
+}
+
+/// A buffer at the top of `block`, behind those that are there.
+static Value allocStaging(Block *block, Location loc, ArrayRef<int64_t> shape, Type element) {
+  OpBuilder builder = OpBuilder::atBlockBegin(block);
+  while (isa<AllocSharedOp>(*builder.getInsertionPoint()))
+    builder.setInsertionPointAfter(&*builder.getInsertionPoint());
+  return AllocSharedOp::create(
+      builder, loc,
+      SharedType::get(builder.getContext(), shape, element, /*stages=*/1, /*layout=*/{}));
+}
+
+LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedule,
+                                       FragmentAttr fragment, Block *allocBlock) {
   Block *body = program.loop->getBlock();
   FailureOr<SmallVector<StoreOp>> stores = collectStores(body);
   if (failed(stores))
     return failure();
   OpResult acc = program.getResult();
   auto accType = cast<RankedTensorType>(acc.getType());
-  int64_t rows = accType.getDimSize(0);
-  int64_t sliceRows = fragment.getUnit().first;
+  int64_t rows = accType.getDimSize(0), columns = accType.getDimSize(1);
+  bool isTma = schedule.getEpilogue() == Epilogue::Tma;
+  int64_t sliceRows = isTma ? rows : fragment.getUnit().first;
+  int64_t sliceColumns = isTma ? getSliceColumns(schedule, *stores) : columns;
   if (rows % sliceRows != 0)
     return program.loop.emitOpError()
            << "expects the block's " << rows << " rows to be a multiple of " << sliceRows
            << ", the rows of one atom on each warp along M";
 
-  Location loc = program.loop.getLoc();
-  OpBuilder builder = OpBuilder::atBlockBegin(allocBlock);
-  while (isa<AllocSharedOp>(*builder.getInsertionPoint()))
-    builder.setInsertionPointAfter(&*builder.getInsertionPoint());
-  Value staging = AllocSharedOp::create(
-      builder, loc,
-      SharedType::get(builder.getContext(), {sliceRows, accType.getDimSize(1)},
-                      accType.getElementType(), /*stages=*/1, /*layout=*/{}));
-
-  builder.setInsertionPoint(body->getTerminator());
+  OpBuilder builder(body->getTerminator());
   Operation *last = body->getTerminator()->getPrevNode();
-  EpilogueSlicer slicer(acc, rows, sliceRows, staging, builder);
-  if (failed(slicer.buildColumns(llvm::to_vector(body->getOps<linalg::BroadcastOp>()))))
-    return failure();
-  for (int64_t row = 0; row < rows; row += sliceRows)
-    if (failed(slicer.buildSlice(row, *stores)))
+  EpilogueSlicer slicer(acc, sliceRows, sliceColumns, builder);
+  Location loc = program.loop.getLoc();
+  SmallVector<int64_t> shape = {sliceRows, sliceColumns};
+  if (!isTma)
+    slicer.stageAccumulator(allocStaging(allocBlock, loc, shape, accType.getElementType()));
+  else
+    for (StoreOp store : *stores)
+      slicer.stageStore(store, allocStaging(allocBlock, store.getLoc(), shape,
+                                            store.getDest().getType().getElementType()));
+
+  SmallVector<linalg::BroadcastOp> broadcasts =
+      llvm::to_vector(body->getOps<linalg::BroadcastOp>());
+  for (int64_t column = 0; column < columns; column += sliceColumns) {
+    if (failed(slicer.beginColumns(column, broadcasts)))
       return failure();
+    for (int64_t row = 0; row < rows; row += sliceRows)
+      if (failed(slicer.buildSlice(row, *stores)))
+        return failure();
+  }
   eraseOriginals(*stores, program.loop, last->getNextNode());
   return success();
 }

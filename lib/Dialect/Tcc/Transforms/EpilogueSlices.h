@@ -7,10 +7,15 @@
 
 namespace mlir::tcc {
 
-/// Replaces everything after the loop by the same on slices of whole rows that go through one
-/// staging buffer, allocated at the top of `allocBlock`. `fragment` is the accumulator's: a slice
-/// has the fewest rows that it can be cut into. An error at the op that can't be sliced.
-LogicalResult sliceEpilogue(MatmulLoop &program, FragmentAttr fragment, Block *allocBlock);
+/// Replaces everything after the loop by the same on slices of the tile, which go through staging
+/// buffers allocated at the top of `allocBlock`:
+///  - epilogue = shared: the accumulator does, in slices of whole rows, as few as its `fragment`
+///    can be cut into; elementwise work is done on what is read back;
+///  - epilogue = tma: what is stored does, in slices of the schedule's `chunk` of columns;
+///    elementwise work is done on fragments.
+/// An error at the op that can't be sliced.
+LogicalResult sliceEpilogue(MatmulLoop &program, ScheduleAttr schedule, FragmentAttr fragment,
+                            Block *allocBlock);
 
 } // namespace mlir::tcc
 

@@ -4,6 +4,7 @@
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::tcc {
 #define GEN_PASS_DEF_INSERTBARRIERSPASS
@@ -13,14 +14,43 @@ namespace mlir::tcc {
 using namespace mlir;
 using namespace mlir::tcc;
 
+/// wait for bulk stores that read what is written, or show them what was written; barrier
+static void insertBarrier(BarrierConflict conflict) {
+  OpBuilder builder(conflict.access);
+  Location loc = conflict.access->getLoc();
+  if (conflict.withBulkStore)
+    BulkWaitOp::create(builder, loc, /*read=*/true);
+  if (conflict.isBulkStore) // each thread for its own writes (PTX ISA, fence.proxy.async)
+    NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async_shared,
+                               NVVM::SharedSpaceAttr::get(builder.getContext(),
+                                                          NVVM::SharedSpace::shared_cta));
+  if (conflict.isInRole)
+    GroupBarrierOp::create(builder, loc);
+  else
+    gpu::BarrierOp::create(builder, loc);
+}
+
+/// Shared memory lives until the last bulk store has read it.
+static void insertLastWait(func::FuncOp kernel) {
+  SetVector<Block *> ends;
+  kernel.walk([&](BulkStoreOp store) {
+    auto roles = store->getParentOfType<WarpSpecializeOp>();
+    ends.insert(roles ? &roles.getConsumer().front() : &kernel.getBody().front());
+  });
+  for (Block *end : ends) {
+    OpBuilder builder(end->getTerminator());
+    BulkWaitOp::create(builder, kernel.getLoc(), /*read=*/false);
+  }
+}
+
 static LogicalResult insertBarriers(func::FuncOp kernel) {
-  auto insert = [](Operation *access) -> FailureOr<bool> {
-    OpBuilder builder(access);
-    gpu::BarrierOp::create(builder, access->getLoc());
+  auto insert = [](BarrierConflict conflict) -> FailureOr<bool> {
+    insertBarrier(conflict);
     return true;
   };
   if (failed(findBarrierConflicts(kernel, insert)))
     return failure();
+  insertLastWait(kernel);
   setLevel(kernel, Level::L4);
   return success();
 }

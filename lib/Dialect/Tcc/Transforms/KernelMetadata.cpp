@@ -70,6 +70,10 @@ static json::Object toJSON(ScheduleAttr schedule) {
     object["alignment"] = json::Array(schedule.getAlignment());
   if (!schedule.getCluster().empty())
     object["cluster"] = json::Array(schedule.getCluster());
+  if (schedule.getPending())
+    object["pending"] = schedule.getPending();
+  if (schedule.getChunk())
+    object["chunk"] = schedule.getChunk();
   return object;
 }
 

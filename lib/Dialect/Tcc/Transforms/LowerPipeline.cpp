@@ -68,8 +68,32 @@ public:
   void lower(ProducerAcquireOp op) { rewriter.eraseOp(op); }
   void lower(ConsumerReleaseOp op) { rewriter.eraseOp(op); }
 
+  /// advance by n  →  slot + n modulo the stages, and the other phase if it wraps an odd number of
+  /// times
+  void lowerBy(AdvanceOp op) {
+    Location loc = op.getLoc();
+    Value stages =
+        arith::ConstantIntOp::create(rewriter, loc, op.getPipeline().getType().getStages(), 32);
+    // The number of slots to skip is the same in all iterations, the slot isn't: keep the
+    // divisions to what can move out of a loop.
+    Value laps = arith::DivUIOp::create(rewriter, loc, op.getBy(), stages);
+    Value rest = arith::RemUIOp::create(rewriter, loc, op.getBy(), stages);
+    Value sum = arith::AddIOp::create(rewriter, loc, op.getSlot(), rest);
+    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge, sum, stages);
+    Value wrapped = arith::SubIOp::create(rewriter, loc, sum, stages);
+    Value slot = arith::SelectOp::create(rewriter, loc, wraps, wrapped, sum);
+    Value flip = arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), wraps);
+    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+    Value odd = arith::AndIOp::create(rewriter, loc, laps, one);
+    flip = arith::XOrIOp::create(rewriter, loc, flip, odd);
+    Value phase = arith::XOrIOp::create(rewriter, loc, op.getPhase(), flip);
+    rewriter.replaceOp(op, {slot, phase});
+  }
+
   /// advance  →  slot + 1, or 0 and the other phase after the last slot
   void lower(AdvanceOp op) {
+    if (op.getBy())
+      return lowerBy(op);
     Location loc = op.getLoc();
     auto constant = [&](int64_t value) {
       return arith::ConstantIntOp::create(rewriter, loc, value, 32).getResult();

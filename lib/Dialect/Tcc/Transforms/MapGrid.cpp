@@ -21,14 +21,15 @@ using namespace mlir::tcc;
 
 namespace {
 
-/// One dimension of the grid of output tiles.
+/// One dimension of the grid of output tiles, those of a cluster's blocks taken together.
 struct GridDim {
-  /// Tiles along it, as a value of the kernel.
+  /// Clusters' tiles along it, as a value of the kernel.
   Value tiles;
   /// The same as a number if it is static, else as an expression over the sizes.
   std::optional<int64_t> count;
   std::string expression;
-  int64_t step;
+  /// Elements of a block's tile, and of a cluster's.
+  int64_t blockStep, step;
 };
 
 } // namespace
@@ -61,20 +62,21 @@ static FailureOr<StringRef> getDimName(func::FuncOp kernel, Operation *user, Val
 }
 
 static FailureOr<GridDim> getGridDim(func::FuncOp kernel, scf::ForallOp forall, unsigned dim,
-                                     OpBuilder &builder) {
+                                     int64_t clusterBlocks, OpBuilder &builder) {
   std::optional<int64_t> lower = getConstantIntValue(forall.getMixedLowerBound()[dim]);
   std::optional<int64_t> step = getConstantIntValue(forall.getMixedStep()[dim]);
   if (lower != 0 || !step || *step < 1)
     return forall.emitOpError() << "expects lower bounds of 0 and constant steps (L1.1)";
 
   GridDim result;
-  result.step = *step;
+  result.blockStep = *step;
+  result.step = *step * clusterBlocks;
   Location loc = forall.getLoc();
   OpFoldResult upper = forall.getMixedUpperBound()[dim];
   if (std::optional<int64_t> size = getConstantIntValue(upper)) {
     if (*size < 0)
       return forall.emitOpError() << "expects upper bounds that aren't negative, found " << *size;
-    result.count = llvm::divideCeil(*size, *step);
+    result.count = llvm::divideCeil(*size, result.step);
     result.expression = std::to_string(*result.count);
     result.tiles = arith::ConstantIndexOp::create(builder, loc, *result.count);
     return result;
@@ -83,10 +85,28 @@ static FailureOr<GridDim> getGridDim(func::FuncOp kernel, scf::ForallOp forall, 
   FailureOr<StringRef> name = getDimName(kernel, forall, size);
   if (failed(name))
     return failure();
-  result.expression = llvm::formatv("ceildiv({0}, {1})", *name, *step).str();
-  Value stepValue = arith::ConstantIndexOp::create(builder, loc, *step);
+  result.expression = llvm::formatv("ceildiv({0}, {1})", *name, result.step).str();
+  Value stepValue = arith::ConstantIndexOp::create(builder, loc, result.step);
   result.tiles = arith::CeilDivUIOp::create(builder, loc, size, stepValue);
   return result;
+}
+
+/// This block's number in its cluster along M and N, times its tile; null for zero. Blocks are
+/// numbered along M first, as tcc-distribute and tcc-lower-pipeline have them.
+static std::pair<Value, Value> getClusterOffsets(OpBuilder &builder, Location loc,
+                                                 ScheduleAttr schedule, const GridDim &m,
+                                                 const GridDim &n) {
+  int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
+  if (clusterM * clusterN == 1)
+    return {};
+  Value rank = gpu::ClusterBlockIdOp::create(builder, loc, gpu::Dimension::x);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value rankM = arith::RemUIOp::create(builder, loc, rank, constant(clusterM));
+  Value rankN = arith::DivUIOp::create(builder, loc, rank, constant(clusterM));
+  return {arith::MulIOp::create(builder, loc, rankM, constant(m.blockStep)),
+          arith::MulIOp::create(builder, loc, rankN, constant(n.blockStep))};
 }
 
 /// Offsets of tile number `tile` along M and N. Tiles are numbered in groups of `raster` along M: a
@@ -97,22 +117,32 @@ static std::pair<Value, Value> getTileOffsets(OpBuilder &builder, Location loc, 
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
+  // Tiles are far fewer than 2^32 in any memory, and 64-bit divisions take long at a tile's start.
+  auto narrow = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), value);
+  };
+  auto widen = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value);
+  };
+  Value number = narrow(tile), tilesN = narrow(n.tiles);
   Value tileM, tileN;
   if (raster == 1) {
-    tileM = arith::DivUIOp::create(builder, loc, tile, n.tiles);
-    tileN = arith::RemUIOp::create(builder, loc, tile, n.tiles);
+    tileM = arith::DivUIOp::create(builder, loc, number, tilesN);
+    tileN = arith::RemUIOp::create(builder, loc, number, tilesN);
   } else {
-    Value height = constant(raster);
-    Value tilesOfGroup = arith::MulIOp::create(builder, loc, height, n.tiles);
-    Value group = arith::DivUIOp::create(builder, loc, tile, tilesOfGroup);
+    Value height = arith::ConstantIntOp::create(builder, loc, raster, 32);
+    Value tilesOfGroup = arith::MulIOp::create(builder, loc, height, tilesN);
+    Value group = arith::DivUIOp::create(builder, loc, number, tilesOfGroup);
     Value first = arith::MulIOp::create(builder, loc, group, height);
-    Value rest = arith::SubIOp::create(builder, loc, m.tiles, first);
+    Value rest = arith::SubIOp::create(builder, loc, narrow(m.tiles), first);
     Value rows = arith::MinUIOp::create(builder, loc, rest, height);
-    Value inGroup = arith::RemUIOp::create(builder, loc, tile, tilesOfGroup);
+    Value inGroup = arith::RemUIOp::create(builder, loc, number, tilesOfGroup);
     Value row = arith::RemUIOp::create(builder, loc, inGroup, rows);
     tileM = arith::AddIOp::create(builder, loc, first, row);
     tileN = arith::DivUIOp::create(builder, loc, inGroup, rows);
   }
+  tileM = widen(tileM);
+  tileN = widen(tileN);
   return {arith::MulIOp::create(builder, loc, tileM, constant(m.step)),
           arith::MulIOp::create(builder, loc, tileN, constant(n.step))};
 }
@@ -125,8 +155,14 @@ static std::string getTileCount(const GridDim &m, const GridDim &n) {
 
 /// Puts the forall's body where the builder stands, for the tile number `tile`.
 static void inlineTile(scf::ForallOp forall, IRRewriter &rewriter, Value tile, const GridDim &m,
-                       const GridDim &n, int64_t raster) {
-  auto [offsetM, offsetN] = getTileOffsets(rewriter, forall.getLoc(), tile, m, n, raster);
+                       const GridDim &n, ScheduleAttr schedule) {
+  Location loc = forall.getLoc();
+  int64_t raster = std::max<int64_t>(1, schedule.getRaster() / schedule.getClusterM());
+  auto [offsetM, offsetN] = getTileOffsets(rewriter, loc, tile, m, n, raster);
+  if (auto [inM, inN] = getClusterOffsets(rewriter, loc, schedule, m, n); inM) {
+    offsetM = arith::AddIOp::create(rewriter, loc, offsetM, inM);
+    offsetN = arith::AddIOp::create(rewriter, loc, offsetN, inN);
+  }
   rewriter.eraseOp(forall.getTerminator());
   rewriter.inlineBlockBefore(forall.getBody(), rewriter.getInsertionBlock(),
                              rewriter.getInsertionPoint(), {offsetM, offsetN});
@@ -153,10 +189,10 @@ static LogicalResult mapKernel(func::FuncOp kernel) {
   scf::ForallOp forall = *found;
   IRRewriter rewriter(kernel.getContext());
   rewriter.setInsertionPoint(forall);
-  FailureOr<GridDim> m = getGridDim(kernel, forall, 0, rewriter);
+  FailureOr<GridDim> m = getGridDim(kernel, forall, 0, schedule->getClusterM(), rewriter);
   if (failed(m))
     return failure();
-  FailureOr<GridDim> n = getGridDim(kernel, forall, 1, rewriter);
+  FailureOr<GridDim> n = getGridDim(kernel, forall, 1, schedule->getClusterN(), rewriter);
   if (failed(n))
     return failure();
 
@@ -164,18 +200,30 @@ static LogicalResult mapKernel(func::FuncOp kernel) {
   for (auto alloc : llvm::make_early_inc_range(forall.getBody()->getOps<AllocSharedOp>()))
     rewriter.moveOpBefore(alloc, forall);
   Location loc = forall.getLoc();
-  Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+  // Clusters are what takes tiles.
+  int64_t clusterBlocks = schedule->getClusterM() * schedule->getClusterN();
+  auto inClusters = [&](Value blocks) -> Value {
+    if (clusterBlocks == 1)
+      return blocks;
+    Value divisor = arith::ConstantIndexOp::create(rewriter, loc, clusterBlocks);
+    return arith::DivUIOp::create(rewriter, loc, blocks, divisor);
+  };
+  Value block = inClusters(gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x));
   std::string grid = getTileCount(*m, *n);
   if (schedule->getPersistent()) {
     Value tiles = arith::MulIOp::create(rewriter, loc, m->tiles, n->tiles);
-    Value blocks = gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x);
+    Value blocks = inClusters(gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x));
     auto loop = scf::ForOp::create(rewriter, loc, block, tiles, blocks);
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-    inlineTile(forall, rewriter, loop.getInductionVar(), *m, *n, schedule->getRaster());
-    grid = "min(" + grid + ", sm_count)";
+    inlineTile(forall, rewriter, loop.getInductionVar(), *m, *n, *schedule);
+    grid = clusterBlocks == 1
+               ? "min(" + grid + ", sm_count)"
+               : llvm::formatv("min({0}, sm_count / {1})", grid, clusterBlocks).str();
   } else {
-    inlineTile(forall, rewriter, block, *m, *n, schedule->getRaster());
+    inlineTile(forall, rewriter, block, *m, *n, *schedule);
   }
+  if (clusterBlocks != 1)
+    grid = llvm::formatv("({0}) * {1}", grid, clusterBlocks).str();
   rewriter.eraseOp(forall);
 
   kernel->setAttr(TccDialect::kGridAttr, rewriter.getStrArrayAttr({grid, "1", "1"}));

@@ -81,19 +81,30 @@ static int64_t countWaves(const ScheduleContext &facts, int64_t m, int64_t n) {
   return llvm::divideCeil(tiles, facts.chip->limits().typicalMultiprocessors);
 }
 
+static ScheduleFields getBaseFields(ArrayRef<int64_t> block, ArrayRef<int64_t> warps,
+                                    MmaFamily family, Transport transport) {
+  ScheduleFields fields;
+  fields.block.assign(block.begin(), block.end());
+  fields.warps.assign(warps.begin(), warps.end());
+  fields.mma = family;
+  fields.transport = transport;
+  fields.epilogue = family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct;
+  fields.roles = transport == Transport::Tma ? Roles::Cooperative : Roles::Uniform;
+  // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
+  fields.raster = 8;
+  return fields;
+}
+
 /// The schedule of a tile with as many stages as help and fit, at most `maxStages`; none if not
 /// even two fit.
 static std::optional<ScheduleAttr> fitStages(MLIRContext *context, const ScheduleContext &facts,
                                              ArrayRef<int64_t> block, ArrayRef<int64_t> warps,
                                              MmaFamily family, Transport transport,
                                              int64_t maxStages) {
-  Epilogue epilogue = family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct;
-  Roles roles = transport == Transport::Tma ? Roles::Cooperative : Roles::Uniform;
-  // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
-  constexpr int64_t raster = 8;
+  ScheduleFields fields = getBaseFields(block, warps, family, transport);
   for (int64_t stages = maxStages; stages > 1; --stages) {
-    auto schedule = ScheduleAttr::get(context, block, warps, family, transport, stages, epilogue,
-                                      roles, {}, raster, /*persistent=*/false, {});
+    fields.stages = stages;
+    auto schedule = ScheduleAttr::get(context, fields);
     llvm::Error error = checkSchedule(facts, schedule);
     if (!error)
       return schedule;
@@ -154,10 +165,8 @@ mlir::tcc::chooseSchedule(MLIRContext *context, const ScheduleContext &facts, Mm
     return llvm::createStringError("no schedule of the heuristic fits " + facts.chip->name() +
                                    "; write one as tcc.schedule");
   // Say what is wrong with the user's tile, with the division that most tiles allow.
-  auto schedule = ScheduleAttr::get(context, *block, {1, 1}, family, transport,
-                                    /*stages=*/2,
-                                    family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct,
-                                    Roles::Uniform, {}, 1, false, {});
+  auto schedule =
+      ScheduleAttr::get(context, getBaseFields(*block, {1, 1}, family, transport));
   llvm::Error error = checkSchedule(facts, schedule);
   return llvm::createStringError(
       llvm::formatv("no schedule fits the tile {0}x{1}x{2}: {3}", (*block)[0], (*block)[1],

@@ -6,6 +6,7 @@
 #include "tcc/Support/SharedLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -37,6 +38,13 @@ llvm::Expected<const arch::MmaAtom *> mlir::tcc::findAtom(const ScheduleContext 
 // Predictions
 //===----------------------------------------------------------------------===//
 
+int64_t mlir::tcc::getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes) {
+  if (schedule.getChunk())
+    return schedule.getChunk();
+  constexpr int64_t lineBytes = 128;
+  return std::gcd(schedule.getBlockN(), lineBytes / elementBytes);
+}
+
 /// Bytes of a buffer in the layout that its consumer prefers, up to where the next may start.
 static llvm::Expected<int64_t> bufferBytes(int64_t rows, int64_t columns, unsigned contiguous,
                                            unsigned elementBytes,
@@ -47,6 +55,34 @@ static llvm::Expected<int64_t> bufferBytes(int64_t rows, int64_t columns, unsign
     return choice.takeError();
   return llvm::alignTo(support::sizeBytes(tile, choice->layout),
                        support::requiredAlignment(choice->layout));
+}
+
+/// Bytes of the buffers that the epilogue goes through, of all consumer groups.
+static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
+                                            const arch::MmaAtom &atom, ScheduleAttr schedule) {
+  if (schedule.getEpilogue() == Epilogue::Direct)
+    return 0;
+  int64_t total = 0;
+  if (schedule.getEpilogue() == Epilogue::Tma) {
+    int64_t widest = *llvm::max_element(context.outputBytes);
+    int64_t columns = getEpilogueChunk(schedule, widest);
+    for (int64_t bytes : context.outputBytes) {
+      llvm::Expected<int64_t> staging = bufferBytes(schedule.getBlockM(), columns, 1, bytes,
+                                                    support::SharedConsumer::Wgmma);
+      if (!staging)
+        return staging.takeError();
+      total += *staging;
+    }
+    return total * schedule.getNumGroups();
+  }
+  auto consumer = schedule.getMma() == MmaFamily::Wmma ? support::SharedConsumer::Wmma
+                                                       : support::SharedConsumer::Epilogue;
+  int64_t warpgroupWarps = schedule.getMma() == MmaFamily::Wgmma ? 4 : 1;
+  llvm::Expected<int64_t> staging = bufferBytes(
+      atom.m * schedule.getWarpsM() / warpgroupWarps, schedule.getBlockN(), 1, 4, consumer);
+  if (!staging)
+    return staging.takeError();
+  return *staging * schedule.getNumGroups();
 }
 
 llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext &context,
@@ -65,17 +101,13 @@ llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext 
   if (!rhs)
     return rhs.takeError();
   SharedBytes bytes{*lhs + *rhs, schedule.getStages(), 0};
-  // A full and an empty mbarrier for each stage, of 8 bytes.
+  // A full and an empty mbarrier for each stage, of 8 bytes, and one for each group's turn.
   if (schedule.getTransport() == Transport::Tma)
-    bytes.other = 16 * schedule.getStages();
-  if (schedule.getEpilogue() != Epilogue::Direct) {
-    auto staging = isWmma ? support::SharedConsumer::Wmma : support::SharedConsumer::Epilogue;
-    llvm::Expected<int64_t> epilogue =
-        bufferBytes(atom.m * schedule.getWarpsM(), schedule.getBlockN(), 1, 4, staging);
-    if (!epilogue)
-      return epilogue.takeError();
-    bytes.other += *epilogue;
-  }
+    bytes.other = 16 * schedule.getStages() + 8 * (schedule.getNumGroups() - 1) * 2;
+  llvm::Expected<int64_t> staging = stagingBytes(context, atom, schedule);
+  if (!staging)
+    return staging.takeError();
+  bytes.other += *staging;
   return bytes;
 }
 
@@ -164,10 +196,10 @@ static llvm::Error checkTiles(const arch::MmaAtom &atom, ScheduleAttr schedule) 
 
 static ScheduleAttr withTiles(ScheduleAttr schedule, ArrayRef<int64_t> block,
                               ArrayRef<int64_t> warps) {
-  return ScheduleAttr::get(schedule.getContext(), block, warps, schedule.getMma(),
-                           schedule.getTransport(), schedule.getStages(), schedule.getEpilogue(),
-                           schedule.getRoles(), schedule.getAlignment(), schedule.getRaster(),
-                           schedule.getPersistent(), schedule.getCluster());
+  ScheduleFields fields = schedule.getFields();
+  fields.block.assign(block.begin(), block.end());
+  fields.warps.assign(warps.begin(), warps.end());
+  return ScheduleAttr::get(schedule.getContext(), fields);
 }
 
 static llvm::Error checkThreads(const arch::Chip &chip, ScheduleAttr schedule) {
@@ -203,28 +235,105 @@ static llvm::Error checkTransport(const arch::Chip &chip, ScheduleAttr schedule)
   return llvm::Error::success();
 }
 
-static llvm::Error checkStructure(const arch::MmaAtom &atom, ScheduleAttr schedule) {
+/// What needs a producer, and thus transport tma.
+static llvm::Error checkUniform(ScheduleAttr schedule) {
+  auto needsTma = [&](StringRef what) {
+    return createStringError(formatv("{0} belongs to transport tma; with {1}, {2}", what,
+                                     stringifyTransport(schedule.getTransport()),
+                                     "leave it out"));
+  };
+  if (schedule.getRoles() != Roles::Uniform)
+    return createStringError("warp roles belong to transport tma; with cp_async and register, "
+                             "roles is uniform");
+  if (schedule.getEpilogue() == Epilogue::Tma)
+    return createStringError("epilogue = tma belongs to transport tma; with cp_async and register, "
+                             "use epilogue = direct or shared");
+  if (schedule.getPersistent())
+    return needsTma("persistent");
+  if (schedule.getClusterM() * schedule.getClusterN() > 1)
+    return needsTma("cluster");
+  if (schedule.getPending())
+    return needsTma("pending");
+  return llvm::Error::success();
+}
+
+static llvm::Error checkPingPong(ScheduleAttr schedule) {
+  if (!schedule.getPersistent())
+    return createStringError("with roles = ping_pong two groups take a block's tiles in turn: use "
+                             "persistent = true");
+  if (schedule.getNumTileWarps() == 4)
+    return llvm::Error::success();
+  return createStringError(formatv("with roles = ping_pong each of two warpgroups has a tile of "
+                                   "its own: use warps = [4, 1], not [{0}, {1}]",
+                                   schedule.getWarpsM(), schedule.getWarpsN()));
+}
+
+static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr schedule) {
+  if (schedule.getWarpsN() != 1)
+    return createStringError(formatv("epilogue = tma stores columns of the whole tile: use warps = "
+                                     "[{0}, 1], not [{1}, {2}]",
+                                     schedule.getNumTileWarps(), schedule.getWarpsM(),
+                                     schedule.getWarpsN()));
+  if (!schedule.getAlignment().empty() && schedule.getAlignmentOf(Operand::C) < 16)
+    return createStringError(formatv("epilogue = tma stores rows that are aligned to 16 bytes, but "
+                                     "the schedule's alignment of C is {0}; use epilogue = direct",
+                                     schedule.getAlignmentOf(Operand::C)));
+  int64_t chunk = getEpilogueChunk(schedule, *llvm::max_element(context.outputBytes));
+  for (int64_t bytes : context.outputBytes)
+    if (chunk * bytes % 32)
+      return createStringError(formatv(
+          "epilogue = tma goes through lines of 32, 64 or 128 bytes, but a chunk of {0} columns "
+          "has {1}; use a chunk that is a multiple of {2} and divides block N = {3}, or epilogue = "
+          "direct",
+          chunk, chunk * bytes, 32 / bytes, schedule.getBlockN()));
+  return llvm::Error::success();
+}
+
+/// Blocks with a tile of an operand in common bring shares of it: whole groups of 8 lines, the
+/// period of a swizzle.
+static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr schedule) {
+  int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
+  constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
+  if (clusterM * clusterN > maxBlocks)
+    return createStringError(formatv("a cluster has at most {0} blocks, not {1} x {2}", maxBlocks,
+                                     clusterM, clusterN));
+  struct Shared {
+    StringRef name;
+    int64_t lines, blocks;
+  };
+  Shared shared[] = {
+      {"A", context.lhsContiguous == 1 ? schedule.getBlockM() : schedule.getBlockK(), clusterN},
+      {"B", context.rhsContiguous == 0 ? schedule.getBlockN() : schedule.getBlockK(), clusterM}};
+  for (const Shared &operand : shared)
+    if (operand.lines % (8 * operand.blocks))
+      return createStringError(
+          formatv("{0} blocks of a cluster share {1} lines of {2}, which isn't a multiple of 8 "
+                  "lines for each; use a cluster of {3}",
+                  operand.blocks, operand.lines, operand.name,
+                  std::gcd(operand.lines / 8, operand.blocks)));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr schedule) {
   if (schedule.getMma() == MmaFamily::Wmma && schedule.getEpilogue() != Epilogue::Shared)
     return createStringError("wmma's fragments are opaque (PTX ISA), so that its results go "
                              "through shared memory: use epilogue = shared");
+  if (schedule.getTransport() != Transport::Tma)
+    return checkUniform(schedule);
+  if (schedule.getRoles() == Roles::Uniform)
+    return createStringError("one thread issues what transport tma copies: use roles = "
+                             "cooperative or ping_pong");
+  if (schedule.getRoles() == Roles::PingPong)
+    if (llvm::Error error = checkPingPong(schedule))
+      return error;
+  if (schedule.getPending() > 1)
+    return createStringError(formatv("a slot is given back at most one slab late: pending is 0 or "
+                                     "1, not {0}",
+                                     schedule.getPending()));
   if (schedule.getEpilogue() == Epilogue::Tma)
-    return createStringError("this build doesn't store by TMA; use epilogue = direct or shared");
-  if (schedule.getPersistent())
-    return createStringError("this build computes one tile in each block; leave persistent out");
-  if (llvm::any_of(schedule.getCluster(), [](int64_t blocks) { return blocks != 1; }))
-    return createStringError("this build has no clusters; leave cluster out");
-  if (schedule.getTransport() != Transport::Tma) {
-    if (schedule.getRoles() != Roles::Uniform)
-      return createStringError("warp roles belong to transport tma; with cp_async and register, "
-                               "roles is uniform");
-    return llvm::Error::success();
-  }
-  if (schedule.getRoles() != Roles::Cooperative)
-    return createStringError(
-        "one thread issues what transport tma copies: use roles = cooperative");
-  if (schedule.getEpilogue() != Epilogue::Direct)
-    return createStringError("with roles = cooperative, use epilogue = direct");
-  return llvm::Error::success();
+    if (llvm::Error error = checkTmaEpilogue(context, schedule))
+      return error;
+  return checkCluster(context, schedule);
 }
 
 /// The nearest schedule whose buffers fit: fewer stages first, then smaller blocks.
@@ -312,7 +421,7 @@ llvm::Error mlir::tcc::checkSchedule(const ScheduleContext &context, ScheduleAtt
     return error;
   if (llvm::Error error = checkTransport(*context.chip, schedule))
     return error;
-  if (llvm::Error error = checkStructure(**atom, schedule))
+  if (llvm::Error error = checkStructure(context, schedule))
     return error;
   if (llvm::Error error = checkTiles(**atom, schedule))
     return error;

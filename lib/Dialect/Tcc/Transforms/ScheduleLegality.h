@@ -21,7 +21,13 @@ struct ScheduleContext {
   unsigned lhsContiguous, rhsContiguous;
   /// M, N, K; ShapedType::kDynamic where not known.
   std::array<int64_t, 3> sizes;
+  /// Bytes of an element of each output.
+  SmallVector<int64_t, 1> outputBytes;
 };
+
+/// Columns that a slice of the epilogue has: the schedule's `chunk`, or as many as fit a line of 128
+/// bytes with elements of `elementBytes` and divide the block's.
+int64_t getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes);
 
 /// The atom that a schedule builds its tiles from, or an error that says which chips, types and
 /// families there are.

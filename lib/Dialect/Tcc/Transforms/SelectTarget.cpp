@@ -174,7 +174,9 @@ LogicalResult KernelTargeter::analyze() {
   MemRefType lhs = matrix(problem->lhs.argument), rhs = matrix(problem->rhs.argument);
   unsigned lhsContiguous = *getUnitStrideDim(lhs), rhsContiguous = *getUnitStrideDim(rhs);
   context = {&chip, lhs.getElementType(), lhsContiguous ^ unsigned(problem->lhs.transposed),
-             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes};
+             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes, {}};
+  for (const Problem::Output &output : problem->outputs)
+    context.outputBytes.push_back(getElementBytes(matrix(output.argument).getElementType()));
   return success();
 }
 
@@ -217,11 +219,11 @@ LogicalResult KernelTargeter::selectSchedule() {
 FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
   ScheduleAttr base = schedule;
   if (variant.transport != schedule.getTransport()) {
-    base = ScheduleAttr::get(func.getContext(), schedule.getBlock(), schedule.getWarps(),
-                             schedule.getMma(), variant.transport,
-                             std::min<int64_t>(schedule.getStages(), 2), schedule.getEpilogue(),
-                             schedule.getRoles(), {}, schedule.getRaster(),
-                             schedule.getPersistent(), schedule.getCluster());
+    ScheduleFields fields = schedule.getFields();
+    fields.transport = variant.transport;
+    fields.stages = std::min<int64_t>(fields.stages, 2);
+    fields.alignment.clear();
+    base = ScheduleAttr::get(func.getContext(), fields);
     if (llvm::Error error = checkSchedule(context, base)) {
       llvm::consumeError(std::move(error));
       llvm::Expected<ScheduleAttr> chosen =
@@ -236,10 +238,14 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
                          explainSchedule(context, base))
                .str();
   }
-  return ScheduleAttr::get(func.getContext(), base.getBlock(), base.getWarps(), base.getMma(),
-                           base.getTransport(), base.getStages(), base.getEpilogue(),
-                           base.getRoles(), variant.alignment, base.getRaster(),
-                           base.getPersistent(), base.getCluster());
+  ScheduleFields fields = base.getFields();
+  fields.alignment.assign(variant.alignment.begin(), variant.alignment.end());
+  // TMA stores rows that are aligned to 16 bytes.
+  if (fields.epilogue == Epilogue::Tma && variant.alignment[2] < 16) {
+    fields.epilogue = Epilogue::Direct;
+    fields.chunk = 0;
+  }
+  return ScheduleAttr::get(func.getContext(), fields);
 }
 
 void KernelTargeter::nameArguments() {

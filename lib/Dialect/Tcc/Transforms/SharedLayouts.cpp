@@ -24,6 +24,9 @@ support::SharedLayout mlir::tcc::toSupport(SharedLayoutAttr layout) {
 
 support::SharedConsumer mlir::tcc::getConsumer(AllocSharedOp alloc, MmaFamily family) {
   bool isOperand = llvm::any_of(alloc->getUsers(), llvm::IsaPred<CopyOp>);
+  // TMA reads the swizzled form that wgmma does.
+  if (llvm::any_of(alloc->getUsers(), llvm::IsaPred<BulkStoreOp>))
+    return support::SharedConsumer::Wgmma;
   switch (family) {
   case MmaFamily::Wmma:
     return support::SharedConsumer::Wmma;
@@ -56,6 +59,14 @@ LogicalResult mlir::tcc::checkSharedLayout(AllocSharedOp alloc, const support::S
   return success();
 }
 
+int64_t mlir::tcc::getNumBarriers(CreatePipelineOp pipeline) {
+  int64_t turns = 0;
+  for (Operation *user : pipeline->getUsers())
+    if (auto wait = dyn_cast<TurnWaitOp>(user))
+      turns = wait->getParentOfType<WarpSpecializeOp>().getGroups();
+  return pipeline.getType().getStages() * 2 + turns;
+}
+
 SharedMemoryPlan mlir::tcc::planSharedMemory(func::FuncOp kernel) {
   SharedMemoryPlan plan;
   kernel.walk([&](AllocSharedOp alloc) {
@@ -70,7 +81,7 @@ SharedMemoryPlan mlir::tcc::planSharedMemory(func::FuncOp kernel) {
       return;
     int64_t offset = llvm::alignTo(plan.totalBytes, 8);
     plan.barriers.push_back({pipeline, offset});
-    plan.totalBytes = offset + type.getStages() * 2 * 8;
+    plan.totalBytes = offset + getNumBarriers(pipeline) * 8;
   });
   return plan;
 }

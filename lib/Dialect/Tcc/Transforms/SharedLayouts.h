@@ -24,8 +24,8 @@ LogicalResult checkSharedLayout(AllocSharedOp alloc, const ::tcc::support::Share
                                 ::tcc::support::SharedConsumer consumer);
 
 /// Dynamic shared memory of a kernel: its buffers in program order, each with all stages and at the
-/// alignment that its layout needs, then the mbarriers of its tma pipelines (for each stage a full
-/// and an empty one, 8 bytes each: PTX ISA, mbarrier).
+/// alignment that its layout needs, then the mbarriers of its tma pipelines (8 bytes each: PTX ISA,
+/// mbarrier).
 struct SharedMemoryPlan {
   struct Buffer {
     AllocSharedOp alloc;
@@ -40,6 +40,10 @@ struct SharedMemoryPlan {
   int64_t totalBytes = 0;
 };
 SharedMemoryPlan planSharedMemory(func::FuncOp kernel);
+
+/// The mbarriers of a tma pipeline: for each stage a full and an empty one, and one for each of the
+/// groups that take turns.
+int64_t getNumBarriers(CreatePipelineOp pipeline);
 
 } // namespace mlir::tcc
 

@@ -73,8 +73,12 @@ static LogicalResult stageOperand(OpOperand &use, Operand operand, ScheduleAttr 
   IntegerAttr clamp;
   if (schedule.getTransport() != Transport::Tma)
     clamp = builder.getI64IntegerAttr(operand == Operand::A ? 0 : 1);
-  CopyOp::create(builder, load.getLoc(), schedule.getTransport(), load.getSource(),
-                 load.getOffsets(), buffer, /*slot=*/Value(), bytes, clamp);
+  auto copy = CopyOp::create(builder, load.getLoc(), schedule.getTransport(), load.getSource(),
+                             load.getOffsets(), buffer, /*slot=*/Value(), bytes, clamp);
+  // Blocks with the same rows of A lie along N, those with the same columns of B along M.
+  unsigned along = operand == Operand::A ? 1 : 0;
+  if ((along == 1 ? schedule.getClusterN() : schedule.getClusterM()) > 1)
+    copy.setMulticast(along);
   if (schedule.getMma() == MmaFamily::Wgmma) {
     use.set(buffer);
   } else {
@@ -95,7 +99,7 @@ static LogicalResult stageOperand(OpOperand &use, Operand operand, ScheduleAttr 
 /// fragment that is 2 (PTX ISA, "Matrix Fragments for mma.m16n8k16"; wgmma's D repeats it); rows
 /// from the staging buffer are dealt in 16 bytes of the wider of staged and stored elements.
 static int64_t getEpilogueVector(Epilogue epilogue, Type stored) {
-  if (epilogue == Epilogue::Direct)
+  if (epilogue != Epilogue::Shared)
     return 2;
   constexpr int64_t stagedBytes = 4;
   return 16 / std::max(stagedBytes, getElementBytes(stored));
@@ -178,7 +182,7 @@ static LogicalResult stageKernel(func::FuncOp kernel) {
       failed(setEpilogueBytes(*program, *schedule)))
     return failure();
   if (schedule->getEpilogue() != Epilogue::Direct &&
-      failed(sliceEpilogue(*program, *fragment, forall.getBody())))
+      failed(sliceEpilogue(*program, *schedule, *fragment, forall.getBody())))
     return failure();
   setLevel(kernel, Level::L2);
   return success();

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tcc/Dialect/Tcc/IR/TccOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -94,10 +95,16 @@ Value I32Builder::less(Value lhs, Value rhs) {
 }
 
 Value I32Builder::threadId() {
-  return getOrCreate({TypeID::get<gpu::ThreadIdOp>()}, [&]() -> Value {
-    Value id = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), id);
+  Value id = getOrCreate({TypeID::get<gpu::ThreadIdOp>()}, [&]() -> Value {
+    Value index = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
   });
+  // A group of consumers has a tile of its own, and its threads are numbered from 0.
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto roles = dyn_cast<WarpSpecializeOp>(parent);
+  if (!roles)
+    roles = parent->getParentOfType<WarpSpecializeOp>();
+  return roles && roles.getGroups() > 1 ? rem(id, roles.getGroupThreads()) : id;
 }
 
 Value I32Builder::lane() { return rem(threadId(), 32); }
@@ -198,10 +205,12 @@ Type TileDistribution::getRegisterType() const {
 // Positions
 //===----------------------------------------------------------------------===//
 
-std::pair<Value, Value> mlir::tcc::getWarpPlace(I32Builder &b, FragmentAttr fragment) {
+std::pair<Value, Value> mlir::tcc::getWarpPlace(I32Builder &b, FragmentAttr fragment,
+                                                Value warp) {
   int64_t warpsM = fragment.getWarps()[0];
   int64_t warpsN = fragment.getWarps()[1];
-  Value warp = b.warp();
+  if (!warp)
+    warp = b.warp();
   Value m = warpsM > 1 ? (warpsN > 1 ? b.rem(warp, warpsM) : warp) : Value();
   Value n = warpsN > 1 ? b.div(warp, warpsM) : Value();
   return {m, n};

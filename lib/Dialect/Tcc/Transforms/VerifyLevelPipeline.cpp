@@ -55,6 +55,25 @@ static bool hasStep(Operation *access, Value pipeline, Value slot, bool isBefore
   return false;
 }
 
+/// True if the loop around the access carries its slot to the next iteration, where it is released,
+/// as it is after the loop: what a matmul with 'pending' needs.
+static bool isReleasedLate(Operation *access, Value pipeline, Value slot) {
+  auto loop = dyn_cast<scf::ForOp>(access->getParentOp());
+  if (!loop)
+    return false;
+  auto isReleased = [&](Value carried) {
+    return llvm::any_of(carried.getUsers(), [&](Operation *user) {
+      auto release = dyn_cast<ConsumerReleaseOp>(user);
+      return release && release.getPipeline() == pipeline && release.getSlot() == carried;
+    });
+  };
+  for (auto [yielded, carried, result] :
+       llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs(), loop.getResults()))
+    if (yielded == slot && isReleased(carried) && isReleased(result))
+      return true;
+  return false;
+}
+
 /// L4.1: a slot is written between acquire and commit, read between wait and release.
 static LogicalResult verifyAccess(Operation *access, Value buffer, Value slot, bool isWrite) {
   Value pipeline = getPipeline(buffer);
@@ -69,6 +88,13 @@ static LogicalResult verifyAccess(Operation *access, Value buffer, Value slot, b
   }
   if (!hasStep<ConsumerWaitOp, ConsumerReleaseOp>(access, pipeline, slot, /*isBefore=*/true))
     return access->emitOpError() << "expects a tcc.consumer_wait for its slot before it (L4.1)";
+  if (auto matmul = dyn_cast<MatmulOp>(access); matmul && matmul.getPending()) {
+    if (isReleasedLate(access, pipeline, slot))
+      return success();
+    return access->emitOpError() << "is pending: expects the loop to carry its slot to a "
+                                    "tcc.consumer_release in the next iteration and to one after "
+                                    "the loop (L4.1)";
+  }
   if (!hasStep<ConsumerReleaseOp, ConsumerWaitOp>(access, pipeline, slot, /*isBefore=*/false))
     return access->emitOpError() << "expects a tcc.consumer_release of its slot after it (L4.1)";
   return success();
@@ -127,9 +153,12 @@ LogicalResult mlir::tcc::verifyPipelines(func::FuncOp kernel) {
   if (failed(verifySlots(kernel)) || failed(verifySharedBytes(kernel)) ||
       failed(verifyMatmulSteps(kernel)))
     return failure();
-  return findBarrierConflicts(kernel, [](Operation *access) -> FailureOr<bool> {
-    return access->emitOpError() << "expects a gpu.barrier between this access and one before it "
-                                    "to the same buffer (L4.4)";
+  return findBarrierConflicts(kernel, [](BarrierConflict conflict) -> FailureOr<bool> {
+    InFlightDiagnostic error = conflict.access->emitOpError() << "expects a ";
+    if (conflict.withBulkStore)
+      error << "tcc.bulk_wait and a ";
+    return error << (conflict.isInRole ? "tcc.group_barrier" : "gpu.barrier")
+                 << " between this access and one before it to the same buffer (L4.4)";
   });
 }
 

@@ -24,16 +24,3 @@ func.func @in_a_branch(%c: i1) attributes {tcc.level = "L3g"} {
   }
   return
 }
-
-// -----
-
-#rows = #tcc.blocked<vector = 4, contiguous = 1, threads = 128>
-func.func @in_a_role(%t: tensor<16x16xf32, #rows>) attributes {tcc.level = "L3g"} {
-  %s = tcc.alloc_shared : !tcc.shared<16x16xf32>
-  tcc.warp_specialize consumers = 4 producer {
-  } consumer {
-    // expected-error @below {{is in a role, where no barrier of the block can order it: expects epilogue = direct (L4.4)}}
-    tcc.local_store %t, %s : tensor<16x16xf32, #rows>, !tcc.shared<16x16xf32>
-  }
-  return
-}

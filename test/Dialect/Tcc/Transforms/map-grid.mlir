@@ -2,6 +2,7 @@
 
 #plain = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>
 #raster = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, raster = 8>
+#cluster = #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, persistent = true, cluster = [2, 2]>
 #persistent = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, persistent = true>
 
 // CHECK-LABEL: func.func @plain
@@ -12,8 +13,12 @@
 // CHECK:         %[[TILES:.*]] = arith.ceildivui %[[N]], %{{.*}} : index
 // CHECK:         tcc.alloc_shared
 // CHECK:         %[[T:.*]] = gpu.block_id x
-// CHECK:         %[[I:.*]] = arith.divui %[[T]], %[[TILES]]
-// CHECK:         %[[J:.*]] = arith.remui %[[T]], %[[TILES]]
+// CHECK:         %[[T32:.*]] = arith.index_castui %[[T]] : index to i32
+// CHECK:         %[[TILES32:.*]] = arith.index_castui %[[TILES]] : index to i32
+// CHECK:         %[[I32:.*]] = arith.divui %[[T32]], %[[TILES32]] : i32
+// CHECK:         %[[J32:.*]] = arith.remui %[[T32]], %[[TILES32]] : i32
+// CHECK:         %[[I:.*]] = arith.index_castui %[[I32]] : i32 to index
+// CHECK:         %[[J:.*]] = arith.index_castui %[[J32]] : i32 to index
 // CHECK:         %[[M0:.*]] = arith.muli %[[I]], %{{.*}} : index
 // CHECK:         %[[N0:.*]] = arith.muli %[[J]], %{{.*}} : index
 // CHECK:         tcc.load %{{.*}}[%[[M0]], %[[N0]]]
@@ -50,18 +55,47 @@ func.func @static(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.s
 // CHECK-SAME:    tcc.grid = ["ceildiv(M, 128) * 4", "1", "1"]
 // CHECK:         %[[TILES_M:.*]] = arith.ceildivui
 // CHECK:         %[[TILES_N:.*]] = arith.constant 4 : index
-// CHECK:         %[[T:.*]] = gpu.block_id x
-// CHECK:         %[[HEIGHT:.*]] = arith.constant 8 : index
-// CHECK:         %[[SIZE:.*]] = arith.muli %[[HEIGHT]], %[[TILES_N]]
+// CHECK:         %[[BLOCK:.*]] = gpu.block_id x
+// CHECK:         %[[T:.*]] = arith.index_castui %[[BLOCK]] : index to i32
+// CHECK:         %[[N32:.*]] = arith.index_castui %[[TILES_N]] : index to i32
+// CHECK:         %[[HEIGHT:.*]] = arith.constant 8 : i32
+// CHECK:         %[[SIZE:.*]] = arith.muli %[[HEIGHT]], %[[N32]]
 // CHECK:         %[[GROUP:.*]] = arith.divui %[[T]], %[[SIZE]]
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[HEIGHT]]
-// CHECK:         %[[REST:.*]] = arith.subi %[[TILES_M]], %[[FIRST]]
+// CHECK:         %[[M32:.*]] = arith.index_castui %[[TILES_M]] : index to i32
+// CHECK:         %[[REST:.*]] = arith.subi %[[M32]], %[[FIRST]]
 // CHECK:         %[[ROWS:.*]] = arith.minui %[[REST]], %[[HEIGHT]]
 // CHECK:         %[[IN:.*]] = arith.remui %[[T]], %[[SIZE]]
 // CHECK:         %[[ROW:.*]] = arith.remui %[[IN]], %[[ROWS]]
 // CHECK:         %[[I:.*]] = arith.addi %[[FIRST]], %[[ROW]]
 // CHECK:         %[[J:.*]] = arith.divui %[[IN]], %[[ROWS]]
 func.func @raster(%A: memref<?x1000xf16> {tcc.dims = ["M", "N"]}) attributes {tcc.level = "L3", tcc.schedule = #raster} {
+  %c0 = arith.constant 0 : index
+  %M = memref.dim %A, %c0 : memref<?x1000xf16>
+  scf.forall (%m, %n) = (0, 0) to (%M, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<?x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<?x1000xf16>
+  }
+  return
+}
+
+// Clusters of 2 x 2 blocks take tiles of 256 x 512; a block adds its own place.
+// CHECK-LABEL: func.func @cluster
+// CHECK-SAME:    tcc.grid = ["(min(ceildiv(M, 256) * 2, sm_count / 4)) * 4", "1", "1"]
+// CHECK:         %[[B:.*]] = gpu.block_id x
+// CHECK:         %[[C:.*]] = arith.divui %[[B]], %{{.*}} : index
+// CHECK:         %[[G:.*]] = gpu.grid_dim x
+// CHECK:         %[[CS:.*]] = arith.divui %[[G]], %{{.*}} : index
+// CHECK:         scf.for %{{.*}} = %[[C]] to %{{.*}} step %[[CS]] {
+// CHECK:           %[[RANK:.*]] = gpu.cluster_block_id x
+// CHECK:           %[[RM:.*]] = arith.remui %[[RANK]], %{{.*}} : index
+// CHECK:           %[[RN:.*]] = arith.divui %[[RANK]], %{{.*}} : index
+// CHECK:           %[[OM:.*]] = arith.muli %[[RM]], %{{.*}} : index
+// CHECK:           %[[ON:.*]] = arith.muli %[[RN]], %{{.*}} : index
+// CHECK:           %[[M:.*]] = arith.addi %{{.*}}, %[[OM]] : index
+// CHECK:           %[[N:.*]] = arith.addi %{{.*}}, %[[ON]] : index
+// CHECK:           tcc.load %{{.*}}[%[[M]], %[[N]]]
+func.func @cluster(%A: memref<?x1000xf16> {tcc.dims = ["M", "N"]}) attributes {tcc.level = "L3", tcc.schedule = #cluster} {
   %c0 = arith.constant 0 : index
   %M = memref.dim %A, %c0 : memref<?x1000xf16>
   scf.forall (%m, %n) = (0, 0) to (%M, 1000) step (128, 256) {
@@ -78,7 +112,7 @@ func.func @raster(%A: memref<?x1000xf16> {tcc.dims = ["M", "N"]}) attributes {tc
 // CHECK:         %[[TILES:.*]] = arith.muli
 // CHECK:         %[[BLOCKS:.*]] = gpu.grid_dim x
 // CHECK:         scf.for %[[TILE:.*]] = %[[T]] to %[[TILES]] step %[[BLOCKS]] {
-// CHECK:           arith.divui %[[TILE]]
+// CHECK:           arith.index_castui %[[TILE]]
 // CHECK:           tcc.store
 // CHECK-NEXT:    }
 func.func @persistent(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #persistent} {

@@ -118,32 +118,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
     %c32 = arith.constant 32 : index
     %zero = arith.constant dense<0.0> : tensor<32x32xf32, #c>
     %s = tcc.alloc_shared : !buffer
-    // expected-error @below {{can't be pipelined with roles = ping_pong; there are uniform and cooperative}}
-    %acc:2 = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero, %i = %c0) -> (tensor<32x32xf32, #c>, index) {
-      tcc.copy tma %A[%m, %k], %s {bytes = 16 : i64} : memref<?x?xf16>, !buffer
-      %a = tcc.local_load %s : !buffer -> tensor<32x32xf16, #a>
-      %b = tcc.local_load %s : !buffer -> tensor<32x32xf16, #b>
-      %d = tcc.matmul %a, %b, %c : tensor<32x32xf16, #a>, tensor<32x32xf16, #b>, tensor<32x32xf32, #c>
-      scf.yield %d, %i : tensor<32x32xf32, #c>, index
-    }
-    return
-  }
-}
-
-// -----
-
-#c = #tcc.fragment<mma_sync, c, shape = [16, 8, 16], warps = [2, 1]>
-#a = #tcc.fragment<mma_sync, a, shape = [16, 8, 16], warps = [2, 1]>
-#b = #tcc.fragment<mma_sync, b, shape = [16, 8, 16], warps = [2, 1]>
-#s = #tcc.schedule<block = [32, 32, 32], warps = [2, 1], mma = mma_sync, transport = tma, stages = 2, roles = cooperative, epilogue = shared>
-!buffer = !tcc.shared<32x32xf16, #tcc.layout<contiguous = 1, span = 64>>
-gpu.module @m [#nvvm.target<chip = "sm_80">] {
-  func.func @roles_and_staging(%A: memref<?x?xf16>, %m: index, %K: index) attributes {tcc.level = "L3g", tcc.schedule = #s} {
-    %c0 = arith.constant 0 : index
-    %c32 = arith.constant 32 : index
-    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #c>
-    %s = tcc.alloc_shared : !buffer
-    // expected-error @below {{can't be pipelined with roles = cooperative and epilogue = shared: expects epilogue = direct}}
+    // expected-error @below {{can't be pipelined with roles = ping_pong without a loop over tiles: expects persistent = true}}
     %acc:2 = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero, %i = %c0) -> (tensor<32x32xf32, #c>, index) {
       tcc.copy tma %A[%m, %k], %s {bytes = 16 : i64} : memref<?x?xf16>, !buffer
       %a = tcc.local_load %s : !buffer -> tensor<32x32xf16, #a>

@@ -24,7 +24,8 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
   // CHECK-NEXT:        tcc.producer_commit %[[P]][%[[WR]], %[[WP]]]
   // CHECK-NEXT:        %[[WR1:.*]], %[[WP1:.*]] = tcc.advance %[[P]][%[[WR]], %[[WP]]]
   // CHECK-NEXT:        scf.yield %[[WR1]], %[[WP1]] : i32, i32
-  // CHECK:         } consumer {
+  // CHECK-NEXT:      } {tcc.non_empty}
+  // CHECK-NEXT:    } consumer {
   // CHECK:           %[[ACC:.*]]:3 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[RD:.*]] = %{{.*}}, %[[RP:.*]] = %{{.*}})
   // CHECK-NEXT:        tcc.consumer_wait %[[P]][%[[RD]], %[[RP]]]
   // CHECK-NEXT:        %[[D:.*]] = tcc.matmul %[[SA]], %[[SB]], %[[C]] slot %[[RD]]

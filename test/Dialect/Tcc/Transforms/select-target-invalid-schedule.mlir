@@ -108,7 +108,7 @@ func.func @opaque(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{this build doesn't store by TMA; use epilogue = direct or shared}}
+// expected-error @below {{epilogue = tma belongs to transport tma; with cp_async and register, use epilogue = direct or shared}}
 func.func @tma_store(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, epilogue = tma>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -126,7 +126,7 @@ func.func @roles(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{this build has no clusters; leave cluster out}}
+// expected-error @below {{cluster belongs to transport tma; with cp_async, leave it out}}
 func.func @cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, cluster = [2, 1]>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -153,9 +153,18 @@ func.func @one_stage(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
 
 // -----
 
-// expected-error @below {{this build computes one tile in each block; leave persistent out}}
+// expected-error @below {{persistent belongs to transport tma; with cp_async, leave it out}}
 func.func @persistent(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, persistent = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{pending belongs to transport tma; with cp_async, leave it out}}
+func.func @pending(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, pending = 1>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }

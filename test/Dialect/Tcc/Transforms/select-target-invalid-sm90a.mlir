@@ -54,7 +54,7 @@ func.func @registers(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
 
 // -----
 
-// expected-error @below {{one thread issues what transport tma copies: use roles = cooperative}}
+// expected-error @below {{one thread issues what transport tma copies: use roles = cooperative or ping_pong}}
 func.func @uniform(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 2>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -63,7 +63,7 @@ func.func @uniform(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>
 
 // -----
 
-// expected-error @below {{one thread issues what transport tma copies: use roles = cooperative}}
+// expected-error @below {{with roles = ping_pong two groups take a block's tiles in turn: use persistent = true}}
 func.func @ping_pong(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 2, roles = ping_pong>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
@@ -72,9 +72,63 @@ func.func @ping_pong(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
 
 // -----
 
-// expected-error @below {{with roles = cooperative, use epilogue = direct}}
-func.func @staged(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative, epilogue = shared>} {
+// expected-error @below {{with roles = ping_pong each of two warpgroups has a tile of its own: use warps = [4, 1], not [8, 1]}}
+func.func @ping_pong_warps(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = ping_pong, persistent = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{a slot is given back at most one slab late: pending is 0 or 1, not 2}}
+func.func @late(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, pending = 2>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{epilogue = tma stores columns of the whole tile: use warps = [8, 1], not [4, 2]}}
+func.func @tma_epilogue_columns(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 128, 64], warps = [4, 2], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{epilogue = tma stores rows that are aligned to 16 bytes, but the schedule's alignment of C is 8; use epilogue = direct}}
+func.func @tma_epilogue_alignment(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma, alignment = [16, 16, 8]>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{epilogue = tma goes through lines of 32, 64 or 128 bytes, but a chunk of 4 columns has 16; use a chunk that is a multiple of 8 and divides block N = 128, or epilogue = direct}}
+func.func @narrow_chunk(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma, chunk = 4>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{a cluster has at most 8 blocks, not 4 x 4}}
+func.func @large_cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, cluster = [4, 4]>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{3 blocks of a cluster share 128 lines of A, which isn't a multiple of 8 lines for each; use a cluster of 1}}
+func.func @uneven_cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, cluster = [1, 3]>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }

@@ -11,6 +11,7 @@
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "tcc/Dialect/Tcc/IR/TccEnums.h"
+#include "tcc/Dialect/Tcc/IR/TccScheduleFields.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "tcc/Dialect/Tcc/IR/TccAttrs.h.inc"

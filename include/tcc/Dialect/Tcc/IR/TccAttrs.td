@@ -47,7 +47,15 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     - `raster`: number of tiles along M that are visited before the next
       column of tiles, for reuse in the L2 cache; 1 is plain order.
     - `persistent`: a block computes several tiles, one after the other.
-    - `cluster`: blocks of a cluster along M and N.
+    - `cluster`: blocks of a cluster along M and N. Each brings a share of the
+      rows of A (columns of B) that they have in common and multicasts it.
+    - `pending`: how many slabs' multiplications may be unfinished when the
+      next slab is waited for (wgmma): 0 or 1.
+    - `chunk`: columns that go through the staging buffer at a time, for
+      `epilogue = tma`; 0 stands for a line of 128 bytes.
+
+    With `roles = ping_pong`, `block` and `warps` are one consumer group's: two
+    groups take tiles in turn, so that one multiplies while the other stores.
 
     Example:
 
@@ -67,8 +75,16 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     OptionalArrayRefParameter<"int64_t">:$alignment,
     DefaultValuedParameter<"int64_t", "1">:$raster,
     DefaultValuedParameter<"bool", "false">:$persistent,
-    OptionalArrayRefParameter<"int64_t">:$cluster
+    OptionalArrayRefParameter<"int64_t">:$cluster,
+    DefaultValuedParameter<"int64_t", "0">:$pending,
+    DefaultValuedParameter<"int64_t", "0">:$chunk
   );
+  let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
+    return $_get($_ctxt, ArrayRef<int64_t>(fields.block), ArrayRef<int64_t>(fields.warps),
+                 fields.mma, fields.transport, fields.stages, fields.epilogue, fields.roles,
+                 ArrayRef<int64_t>(fields.alignment), fields.raster, fields.persistent,
+                 ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -77,8 +93,17 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     int64_t getBlockK() const { return getBlock()[2]; }
     int64_t getWarpsM() const { return getWarps()[0]; }
     int64_t getWarpsN() const { return getWarps()[1]; }
+    /// Blocks of a cluster along M and N; 1 if there are no clusters.
+    int64_t getClusterM() const { return getCluster().empty() ? 1 : getCluster()[0]; }
+    int64_t getClusterN() const { return getCluster().empty() ? 1 : getCluster()[1]; }
+    /// Warps that share a tile.
+    int64_t getNumTileWarps() const { return getWarpsM() * getWarpsN(); }
+    /// Groups of warps that take tiles in turn.
+    int64_t getNumGroups() const { return getRoles() == Roles::PingPong ? 2 : 1; }
     /// Warps that multiply; a producer comes on top.
-    int64_t getNumMmaWarps() const { return getWarpsM() * getWarpsN(); }
+    int64_t getNumMmaWarps() const { return getNumTileWarps() * getNumGroups(); }
+    /// All of it, to be changed and made an attribute again.
+    ScheduleFields getFields() const;
     /// Threads of a block. A specialised producer is one warpgroup of 128 threads.
     int64_t getNumThreads() const {
       return getNumMmaWarps() * 32 + (getRoles() == Roles::Uniform ? 0 : 128);

@@ -80,13 +80,21 @@ def Tcc_ConsumerReleaseOp : Tcc_PipelineStepOp<"consumer_release"> {
 def Tcc_AdvanceOp : Tcc_Op<"advance", [Pure]> {
   let summary = "The next slot and its phase";
   let description = [{
+    With `by`, the slot that many places on: what a consumer group skips while
+    another group takes a tile.
+
     ```mlir
     %slot1, %phase1 = tcc.advance %p[%slot, %phase] : !tcc.pipeline<cp_async, stages = 3>
     ```
   }];
-  let arguments = (ins Tcc_PipelineType:$pipeline, I32:$slot, I32:$phase);
+  let arguments = (ins Tcc_PipelineType:$pipeline, I32:$slot, I32:$phase, Optional<I32>:$by);
   let results = (outs I32:$nextSlot, I32:$nextPhase);
-  let assemblyFormat = "$pipeline `[` $slot `,` $phase `]` attr-dict `:` type($pipeline)";
+  let builders = [OpBuilder<(ins "Value":$pipeline, "Value":$slot, "Value":$phase), [{
+    build($_builder, $_state, pipeline, slot, phase, /*by=*/Value());
+  }]>];
+  let assemblyFormat = [{
+    $pipeline `[` $slot `,` $phase `]` (`by` $by^)? attr-dict `:` type($pipeline)
+  }];
 }
 
 def Tcc_DrainOp : Tcc_Op<"drain", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -110,14 +118,17 @@ def Tcc_WarpSpecializeOp : Tcc_Op<"warp_specialize",
     [SingleBlockImplicitTerminator<"RoleEndOp">, NoRegionArguments]> {
   let summary = "Give the warps of a block roles";
   let description = [{
-    The first `consumers` warps run the region `consumer`, all of them together;
-    one thread of the warpgroup that follows runs the region `producer`. The
-    regions run side by side and meet at pipelines alone: a barrier of the
-    whole block may not stand in either. The first threads are the consumers,
-    so that a tile is spread over them as it is over a block without roles.
+    The first `consumers` warps run the region `consumer`; one thread of the
+    warpgroup that follows runs the region `producer`. The regions run side by
+    side and meet at pipelines alone: a barrier of the whole block may not stand
+    in either. The first threads are the consumers, so that a tile is spread
+    over them as it is over a block without roles. They are one group that
+    shares a tile, or `groups` of equal size, each with tiles of its own:
+    `tcc.consumer_group` says which one runs.
 
-    1. `consumers` is a multiple of 4: whole warpgroups.
+    1. `consumers` is a multiple of 4 in each group: whole warpgroups.
     2. Neither region holds a `gpu.barrier`.
+    3. `groups` is 1 or 2.
 
     ```mlir
     tcc.warp_specialize consumers = 8 producer {
@@ -127,12 +138,67 @@ def Tcc_WarpSpecializeOp : Tcc_Op<"warp_specialize",
     }
     ```
   }];
-  let arguments = (ins I64Attr:$consumers);
+  let arguments = (ins I64Attr:$consumers, DefaultValuedAttr<I64Attr, "1">:$groups);
   let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
   let assemblyFormat = [{
-    `consumers` `=` $consumers attr-dict `producer` $producer `consumer` $consumer
+    `consumers` `=` $consumers (`groups` `=` $groups^)? attr-dict `producer` $producer `consumer` $consumer
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Threads of one consumer group.
+    int64_t getGroupThreads() { return getConsumers() / getGroups() * 32; }
+  }];
+}
+
+def Tcc_ConsumerGroupOp : Tcc_Op<"consumer_group", [Pure]> {
+  let summary = "The number of the consumer group that runs";
+  let description = [{
+    1. Stands in the region `consumer` of a `tcc.warp_specialize`.
+
+    ```mlir
+    %g = tcc.consumer_group
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tcc_GroupBarrierOp : Tcc_Op<"group_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A barrier of the consumers that share a tile";
+  let description = [{
+    1. Stands in the region `consumer` of a `tcc.warp_specialize`.
+
+    ```mlir
+    tcc.group_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tcc_TurnWaitOp : Tcc_PipelineStepOp<"turn_wait"> {
+  let summary = "Wait until it is a consumer group's turn to read the pipeline";
+  let description = [{
+    Group `slot` waits for its turn number `phase` modulo 2; group 0 begins. A
+    phase bit tells two phases of a slot apart and no more, so that groups which
+    ran freely could take a later phase for theirs.
+
+    ```mlir
+    tcc.turn_wait %p[%group, %turn] : !tcc.pipeline<tma, stages = 5>
+    ```
+  }];
+}
+
+def Tcc_TurnPassOp : Tcc_PipelineStepOp<"turn_pass"> {
+  let summary = "Give the turn to the next consumer group";
+  let description = [{
+    Group `slot` has waited for all its slots of this turn.
+
+    ```mlir
+    tcc.turn_pass %p[%group, %turn] : !tcc.pipeline<tma, stages = 5>
+    ```
+  }];
 }
 
 def Tcc_RoleEndOp : Tcc_Op<"role_end", [Pure, Terminator, HasParent<"WarpSpecializeOp">]> {

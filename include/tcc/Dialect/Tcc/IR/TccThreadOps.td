@@ -112,14 +112,16 @@ def Tcc_WmmaStoreOp : Tcc_Op<"wmma_store", [MemoryEffects<[MemWrite]>]> {
 // Hopper: tensor maps and warpgroup multiplications
 //===----------------------------------------------------------------------===//
 
-def Tcc_TmaLoadOp : Tcc_Op<"tma_load"> {
+def Tcc_TmaLoadOp : Tcc_Op<"tma_load", [AttrSizedOperandSegments]> {
   let summary = "Copy a box of a matrix to shared memory by TMA";
   let description = [{
     One thread starts the copy of the box of `box` elements at `offsets`
     (in the matrix's dimensions) to `dest`, swizzled with `span` (0, 32, 64 or
     128 bytes). Elements outside the matrix are zero. The bytes are counted on
-    the full barrier of the pipeline's slot. `tcc-finalize-kernel` makes the
-    tensor map a parameter (PTX ISA, cp.async.bulk.tensor).
+    the full barrier of the pipeline's slot. `multicast` (i16) has a bit for each
+    block of the cluster that gets the box, at the same place of its shared
+    memory, and counts it; absent, this block alone does. `tcc-finalize-kernel`
+    makes the tensor map a parameter (PTX ISA, cp.async.bulk.tensor).
 
     1. The matrix has rank 2; there are two offsets and two extents, each extent
        from 1 to 256.
@@ -131,10 +133,35 @@ def Tcc_TmaLoadOp : Tcc_Op<"tma_load"> {
   }];
   let arguments = (ins Arg<Tcc_Matrix, "", [MemRead]>:$source, Variadic<Index>:$offsets,
                        DenseI64ArrayAttr:$box, Arg<Tcc_SharedPointer, "", [MemWrite]>:$dest,
-                       Tcc_PipelineType:$pipeline, I32:$slot, I64Attr:$span);
+                       Tcc_PipelineType:$pipeline, I32:$slot, I64Attr:$span,
+                       Optional<I16>:$multicast);
   let assemblyFormat = [{
-    $source `[` $offsets `]` `box` $box `,` $dest `,` $pipeline `[` $slot `]` attr-dict
+    $source `[` $offsets `]` `box` $box `,` $dest `,` $pipeline `[` $slot `]`
+    (`multicast` $multicast^)? attr-dict
     `:` type($source) `,` type($dest) `,` type($pipeline)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tcc_TmaStoreOp : Tcc_Op<"tma_store"> {
+  let summary = "Copy a box of shared memory to a matrix by TMA";
+  let description = [{
+    One thread starts the copy of a box as `tcc.tma_load` would have brought it
+    and commits it to its bulk group. Elements outside the matrix are dropped
+    (PTX ISA, cp.async.bulk.tensor).
+
+    1. The matrix has rank 2; there are two offsets and two extents, each extent
+       from 1 to 256.
+
+    ```mlir
+    tcc.tma_store %src, %C[%m, %n] box [128, 32] {span = 64} : !llvm.ptr<3>, memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins Arg<Tcc_SharedPointer, "", [MemRead]>:$source,
+                       Arg<Tcc_Matrix, "", [MemWrite]>:$dest, Variadic<Index>:$offsets,
+                       DenseI64ArrayAttr:$box, I64Attr:$span);
+  let assemblyFormat = [{
+    $source `,` $dest `[` $offsets `]` `box` $box attr-dict `:` type($source) `,` type($dest)
   }];
   let hasVerifier = 1;
 }

@@ -77,6 +77,11 @@ def Tcc_MatmulOp : Tcc_Op<"matmul",
     4. Either no operand has an encoding, or each has that of its role: the
        lhs `a`, the rhs `b`, the accumulator `c` of one atom and warp grid.
     5. `slot` is given if and only if an operand is a buffer of several stages.
+    6. `pending` is for operands in shared memory.
+
+    With `pending`, that many of the last matmuls may be unfinished after this
+    one, itself included: their result is for the next `tcc.matmul` and for
+    `tcc.matmul_wait` alone.
 
     ```mlir
     %d = tcc.matmul %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>
@@ -84,15 +89,28 @@ def Tcc_MatmulOp : Tcc_Op<"matmul",
   }];
   let arguments = (ins AnyTypeOf<[Tcc_Tile, Tcc_SharedType]>:$lhs,
                        AnyTypeOf<[Tcc_Tile, Tcc_SharedType]>:$rhs, Tcc_Tile:$acc,
-                       Optional<I32>:$slot);
+                       Optional<I32>:$slot, DefaultValuedAttr<I64Attr, "0">:$pending);
   let results = (outs Tcc_Tile:$result);
   let builders = [OpBuilder<(ins "Value":$lhs, "Value":$rhs, "Value":$acc), [{
-    build($_builder, $_state, lhs, rhs, acc, /*slot=*/Value());
+    build($_builder, $_state, acc.getType(), lhs, rhs, acc, /*slot=*/Value(), /*pending=*/0);
   }]>];
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`slot` $slot^)? attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
+}
+
+def Tcc_MatmulWaitOp : Tcc_Op<"matmul_wait", [MemoryEffects<[MemRead, MemWrite]>,
+                                                AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Wait for the matmuls that made an accumulator";
+  let description = [{
+    ```mlir
+    %1 = tcc.matmul_wait %0 : tensor<128x192xf32, #frag_c>
+    ```
+  }];
+  let arguments = (ins Tcc_Tile:$acc);
+  let results = (outs Tcc_Tile:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc)";
 }
 
 def Tcc_ConvertLayoutOp : Tcc_Op<"convert_layout", [Pure]> {
@@ -142,9 +160,13 @@ def Tcc_CopyOp : Tcc_Op<"copy", [AttrSizedOperandSegments]> {
     need not be zero but may be any element of the matrix: they reach only
     rows or columns of the result that no store keeps.
 
+    `multicast`, for `tma`, is the dimension of the cluster along which blocks
+    have this tile in common: each brings its share to all of them.
+
     1. The buffer has the matrix's rank and element type.
     2. `slot` is given if and only if the buffer has several stages.
     3. `cp_async` moves 4, 8 or 16 bytes (PTX ISA, cp.async).
+    4. `multicast` is 0 or 1, and for `tma` alone.
 
     ```mlir
     tcc.copy cp_async %A[%m, %k], %sa slot %i {bytes = 16, clamp = 0}
@@ -154,7 +176,14 @@ def Tcc_CopyOp : Tcc_Op<"copy", [AttrSizedOperandSegments]> {
   let arguments = (ins Tcc_TransportAttr:$transport,
                        Arg<Tcc_Matrix, "", [MemRead]>:$source, Variadic<Index>:$offsets,
                        Arg<Tcc_SharedType, "", [MemWrite]>:$dest, Optional<I32>:$slot,
-                       I64Attr:$bytes, OptionalAttr<I64Attr>:$clamp);
+                       I64Attr:$bytes, OptionalAttr<I64Attr>:$clamp,
+                       OptionalAttr<I64Attr>:$multicast);
+  let builders = [OpBuilder<(ins "Transport":$transport, "Value":$source, "ValueRange":$offsets,
+                                 "Value":$dest, "Value":$slot, "int64_t":$bytes,
+                                 "IntegerAttr":$clamp), [{
+    build($_builder, $_state, transport, source, offsets, dest, slot, bytes, clamp,
+          /*multicast=*/IntegerAttr());
+  }]>];
   let assemblyFormat = [{
     $transport $source `[` $offsets `]` `,` $dest (`slot` $slot^)? attr-dict
     `:` type($source) `,` type($dest)
@@ -199,6 +228,43 @@ def Tcc_LocalStoreOp : Tcc_Op<"local_store"> {
     $value `,` $dest (`slot` $slot^)? attr-dict `:` type($value) `,` type($dest)
   }];
   let hasVerifier = 1;
+}
+
+def Tcc_BulkStoreOp : Tcc_Op<"bulk_store", [AttrSizedOperandSegments]> {
+  let summary = "Copy a shared buffer to a matrix by TMA";
+  let description = [{
+    Elements outside the matrix are dropped. The copy is asynchronous: the
+    buffer may be written again after a `tcc.bulk_wait`. Until
+    `tcc-insert-barriers` the ops follow each other in program order.
+
+    1. Buffer and matrix have the same rank and element type.
+    2. `slot` is given if and only if the buffer has several stages.
+
+    ```mlir
+    tcc.bulk_store %sc slot %g, %C[%m, %n] : !tcc.shared<128x32xbf16, stages = 2, #layout>, memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins Arg<Tcc_SharedType, "", [MemRead]>:$source, Optional<I32>:$slot,
+                       Arg<Tcc_Matrix, "", [MemWrite]>:$dest, Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $source (`slot` $slot^)? `,` $dest `[` $offsets `]` attr-dict
+    `:` type($source) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tcc_BulkWaitOp : Tcc_Op<"bulk_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait for the bulk stores of this consumer group";
+  let description = [{
+    With `read`, until they have read their buffers; without, until they have
+    written the matrix too.
+
+    ```mlir
+    tcc.bulk_wait read
+    ```
+  }];
+  let arguments = (ins UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? attr-dict";
 }
 
 #endif // TCC_DIALECT_TCC_IR_TCCTILEOPS_TD
