@@ -28,15 +28,15 @@ LogicalResult ConsumerWaitOp::verify() {
 }
 
 LogicalResult WarpSpecializeOp::verify() {
-  int64_t groups = getGroups();
+  int64_t groups = getGroups(), consumers = getConsumers();
   if (groups != 1 && groups != 2)
     return emitOpError() << "'groups' is 1 or 2, found " << groups;
-  if (getConsumers() <= 0 || getConsumers() % (4 * groups) != 0) {
+  if (consumers <= 0 || consumers % (4 * groups) != 0) {
     InFlightDiagnostic error = emitOpError();
     error << "'consumers' is a multiple of " << 4 * groups << " warps (whole warpgroups";
     if (groups > 1)
       error << ", in each of " << groups << " groups";
-    return error << "), found " << getConsumers();
+    return error << "), found " << consumers;
   }
   WalkResult result = walk([&](gpu::BarrierOp barrier) {
     InFlightDiagnostic error = emitOpError()

@@ -219,9 +219,10 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "expects operands of f16 or bf16, found " << lhs.element;
   if (!acc.getElementType().isF32())
     return emitOpError() << "expects an accumulator of f32, found " << acc.getElementType();
-  if (getPending() < 0 || (getPending() > 0 && !(lhs.isShared && rhs.isShared)))
+  int64_t pending = getPending();
+  if (pending < 0 || (pending > 0 && !(lhs.isShared && rhs.isShared)))
     return emitOpError() << "'pending' is 0, or more with both operands in shared memory, found "
-                         << getPending();
+                         << pending;
   return verifyEncodings(*this, lhs, rhs, acc);
 }
 

@@ -15,9 +15,9 @@ func.func @schedule() attributes {tcc.schedule = #tcc.schedule<block = [128, 256
 }
 
 // CHECK-LABEL: func.func @schedule_with_every_field
-// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1]>
+// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32>
 func.func @schedule_with_every_field() attributes {tcc.schedule = #tcc.schedule<
-    cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
+    chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
     epilogue = shared, stages = 4, transport = tma, mma = wgmma, warps = [8, 1],
     block = [128, 256, 64]>} {
   return
@@ -154,5 +154,63 @@ func.func @hopper_atoms(%A: memref<?x?xf16>, %i: index, %slot: i32, %o: i32, %c:
   %r:4 = tcc.wgmma [64, 8, 16] f16 %d, %d acc(%c, %c, %c, %c : f32, f32, f32, f32)
   // CHECK: tcc.wgmma_wait 0
   %w:4 = tcc.wgmma_wait 0(%r#0, %r#1, %r#2, %r#3 : f32, f32, f32, f32)
+  return
+}
+
+#staging = #tcc.layout<contiguous = 1, span = 64>
+
+// CHECK-LABEL: func.func @groups
+func.func @groups(%turn: i32, %n: i32, %slot: i32, %phase: i32, %A: memref<?x?xf16>, %C: memref<?x?xf16>,
+                  %i: index, %c: tensor<64x8xf32, #wc>, %p: !tcc.pipeline<tma, stages = 2>) {
+  %sa = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 2, #sa>
+  %sb = tcc.alloc_shared : !tcc.shared<64x8xf16, stages = 2>
+  %sc = tcc.alloc_shared : !tcc.shared<64x32xf16, stages = 2, #staging>
+  // CHECK: tcc.warp_specialize consumers = 8 groups = 2 producer {
+  tcc.warp_specialize consumers = 8 groups = 2 producer {
+    // CHECK: tcc.copy tma {{.*}} {bytes = 16 : i64, multicast = 1 : i64}
+    tcc.copy tma %A[%i, %i], %sa slot %slot {bytes = 16, multicast = 1}
+      : memref<?x?xf16>, !tcc.shared<64x64xf16, stages = 2, #sa>
+  } consumer {
+    // CHECK: %[[G:.*]] = tcc.consumer_group
+    %g = tcc.consumer_group
+    // CHECK: tcc.advance %{{.*}}[%{{.*}}, %{{.*}}] by %{{.*}} : <tma, stages = 2>
+    %slot1, %phase1 = tcc.advance %p[%slot, %phase] by %n : !tcc.pipeline<tma, stages = 2>
+    // CHECK: tcc.turn_wait %{{.*}}[%[[G]], %{{.*}}] : <tma, stages = 2>
+    tcc.turn_wait %p[%g, %turn] : !tcc.pipeline<tma, stages = 2>
+    // CHECK: %[[D:.*]] = tcc.matmul %{{.*}} slot %{{.*}} {pending = 1 : i64}
+    %d = tcc.matmul %sa, %sb, %c slot %slot1 {pending = 1} : !tcc.shared<64x64xf16, stages = 2, #sa>,
+      !tcc.shared<64x8xf16, stages = 2>, tensor<64x8xf32, #wc>
+    // CHECK: tcc.turn_pass %{{.*}}[%[[G]], %{{.*}}] : <tma, stages = 2>
+    tcc.turn_pass %p[%g, %turn] : !tcc.pipeline<tma, stages = 2>
+    // CHECK: tcc.matmul_wait %[[D]] : tensor<64x8xf32
+    %w = tcc.matmul_wait %d : tensor<64x8xf32, #wc>
+    // CHECK: tcc.bulk_wait read
+    tcc.bulk_wait read
+    // CHECK: tcc.group_barrier
+    tcc.group_barrier
+    // CHECK: tcc.bulk_store %{{.*}} slot %[[G]], %{{.*}}[%{{.*}}, %{{.*}}]
+    tcc.bulk_store %sc slot %g, %C[%i, %i] : !tcc.shared<64x32xf16, stages = 2, #staging>, memref<?x?xf16>
+    // CHECK: tcc.bulk_wait{{$}}
+    tcc.bulk_wait
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @cluster_atoms
+func.func @cluster_atoms(%A: memref<?x?xf16>, %i: index, %slot: i32, %a: !llvm.ptr<3>, %mask: i16,
+                         %p: !tcc.pipeline<tma, stages = 2>) {
+  // CHECK: tcc.tma_load %{{.*}} box [32, 64], %{{.*}}, %{{.*}}[%{{.*}}] multicast %{{.*}} {span = 128 : i64}
+  tcc.tma_load %A[%i, %i] box [32, 64], %a, %p[%slot] multicast %mask {span = 128}
+    : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
+  // CHECK: tcc.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] box [128, 32] {span = 64 : i64}
+  tcc.tma_store %a, %A[%i, %i] box [128, 32] {span = 64} : !llvm.ptr<3>, memref<?x?xf16>
+  return
+}
+
+// CHECK-LABEL: func.func @non_empty
+func.func @non_empty(%lower: index, %upper: index, %step: index) {
+  scf.for %k = %lower to %upper step %step {
+  // CHECK: } {tcc.non_empty}
+  } {tcc.non_empty}
   return
 }

@@ -49,3 +49,19 @@ func.func @given(%A: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule
   tcc.copy cp_async %A[%c0, %c0], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<128x64xf16, #tcc.layout<contiguous = 1>>
   return
 }
+
+#tma = #tcc.schedule<block = [128, 64, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3,
+                     roles = cooperative, epilogue = tma, chunk = 32>
+
+// TMA reads a buffer in the swizzled form in which it would write it, as wide as a line allows.
+// CHECK-LABEL: func.func @bulk_store
+// CHECK:         tcc.alloc_shared : <128x32xf16, #tcc.layout<contiguous = 1, span = 64>>
+// CHECK:         tcc.alloc_shared : <128x32xf32, #tcc.layout<contiguous = 1, span = 128>>
+func.func @bulk_store(%C: memref<?x?xf16>, %D: memref<?x?xf32>) attributes {tcc.level = "L2", tcc.schedule = #tma} {
+  %c0 = arith.constant 0 : index
+  %sc = tcc.alloc_shared : !tcc.shared<128x32xf16>
+  %sd = tcc.alloc_shared : !tcc.shared<128x32xf32>
+  tcc.bulk_store %sc, %C[%c0, %c0] : !tcc.shared<128x32xf16>, memref<?x?xf16>
+  tcc.bulk_store %sd, %D[%c0, %c0] : !tcc.shared<128x32xf32>, memref<?x?xf32>
+  return
+}

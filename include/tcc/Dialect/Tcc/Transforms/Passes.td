@@ -337,7 +337,9 @@ def InsertBarriersPass : Pass<"tcc-insert-barriers"> {
   let description = [{
     Puts a `gpu.barrier` between a write to such a buffer and a read of it, and
     between the read and the next write, across the iterations of loops too;
-    none where a barrier or a pipeline's wait stands already.
+    none where a barrier or a pipeline's wait stands already. In a role it is a
+    `tcc.group_barrier`. A buffer that a `tcc.bulk_store` reads takes a fence of
+    the proxies before it and a `tcc.bulk_wait` before the next write.
 
     ```mlir
     tcc.local_store %s0, %sc : …
@@ -355,7 +357,8 @@ def InsertBarriersPass : Pass<"tcc-insert-barriers"> {
     tcc.local_store %s1, %sc : …
     ```
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::tcc::TccDialect"];
 }
 
 def DistributePass : Pass<"tcc-distribute"> {

@@ -1,0 +1,155 @@
+// RUN: tcc-opt %s -split-input-file -verify-diagnostics
+
+// Schedules.
+
+// expected-error @+1 {{'pending' is from 0 to one less than 'stages', found 3}}
+#all_pending = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, pending = 3>
+
+// -----
+
+// expected-error @+1 {{'chunk' divides block N = 96, found 64}}
+#uneven_chunk = #tcc.schedule<block = [64, 96, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, chunk = 64>
+
+// -----
+
+// expected-error @+1 {{'cluster' is the number of blocks along M and N, found [2]}}
+#flat_cluster = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, cluster = [2]>
+
+// -----
+
+// expected-error @+1 {{expected integer value}}
+#word = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, chunk = all>
+
+// -----
+
+func.func @non_empty_value(%i: index) {
+  // expected-error @+1 {{attribute 'tcc.non_empty' must be a unit attribute, found true}}
+  scf.for %k = %i to %i step %i {
+  } {tcc.non_empty = true}
+  return
+}
+
+// -----
+
+// Copies and multiplications.
+
+func.func @multicast_by_threads(%A: memref<?x?xf16>, %s: !tcc.shared<64x64xf16>, %i: index) {
+  // expected-error @+1 {{has 'multicast', which is for the transport 'tma'}}
+  tcc.copy cp_async %A[%i, %i], %s {bytes = 16, multicast = 0} : memref<?x?xf16>, !tcc.shared<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @multicast_along_k(%A: memref<?x?xf16>, %s: !tcc.shared<64x64xf16>, %i: index) {
+  // expected-error @+1 {{'multicast' is 0 or 1, a dimension of the cluster, found 2}}
+  tcc.copy tma %A[%i, %i], %s {bytes = 16, multicast = 2} : memref<?x?xf16>, !tcc.shared<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @pending_registers(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @+1 {{'pending' is 0, or more with both operands in shared memory, found 1}}
+  %0 = tcc.matmul %a, %b, %c {pending = 1} : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @negative_pending(%a: !tcc.shared<64x64xf16>, %b: !tcc.shared<64x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @+1 {{'pending' is 0, or more with both operands in shared memory, found -1}}
+  %0 = tcc.matmul %a, %b, %c {pending = -1} : !tcc.shared<64x64xf16>, !tcc.shared<64x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @bulk_store_of_another_type(%s: !tcc.shared<64x64xf32>, %C: memref<?x?xf16>, %i: index) {
+  // expected-error @+1 {{expects tile and matrix of the same element type, found 'f32' and 'f16'}}
+  tcc.bulk_store %s, %C[%i, %i] : !tcc.shared<64x64xf32>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @bulk_store_without_slot(%s: !tcc.shared<64x64xf16, stages = 2>, %C: memref<?x?xf16>, %i: index) {
+  // expected-error @+1 {{expects a slot: the buffer has 2 stages}}
+  tcc.bulk_store %s, %C[%i, %i] : !tcc.shared<64x64xf16, stages = 2>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @store_box_with_one_offset(%A: memref<?x?xf16>, %i: index, %a: !llvm.ptr<3>) {
+  // expected-error @+1 {{expects a matrix of rank 2, two offsets and two extents of the box}}
+  tcc.tma_store %a, %A[%i] box [64, 64] {span = 128} : !llvm.ptr<3>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @empty_store_box(%A: memref<?x?xf16>, %i: index, %a: !llvm.ptr<3>) {
+  // expected-error @+1 {{expects extents of the box from 1 to 256, found 0}}
+  tcc.tma_store %a, %A[%i, %i] box [0, 64] {span = 128} : !llvm.ptr<3>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @store_box_of_odd_span(%A: memref<?x?xf16>, %i: index, %a: !llvm.ptr<3>) {
+  // expected-error @+1 {{'span' is 0, 32, 64 or 128 bytes, found 256}}
+  tcc.tma_store %a, %A[%i, %i] box [64, 64] {span = 256} : !llvm.ptr<3>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+// Roles.
+
+func.func @three_groups() {
+  // expected-error @+1 {{'groups' is 1 or 2, found 3}}
+  tcc.warp_specialize consumers = 12 groups = 3 producer {
+  } consumer {
+  }
+  return
+}
+
+// -----
+
+func.func @half_a_warpgroup_each() {
+  // expected-error @+1 {{'consumers' is a multiple of 8 warps (whole warpgroups, in each of 2 groups), found 4}}
+  tcc.warp_specialize consumers = 4 groups = 2 producer {
+  } consumer {
+  }
+  return
+}
+
+// -----
+
+func.func @negative_consumers() {
+  // expected-error @+1 {{'consumers' is a multiple of 4 warps (whole warpgroups), found -4}}
+  tcc.warp_specialize consumers = -4 producer {
+  } consumer {
+  }
+  return
+}
+
+// -----
+
+func.func @group_without_roles() {
+  // expected-error @+1 {{expects to stand in the region 'consumer' of a tcc.warp_specialize}}
+  %g = tcc.consumer_group
+  return
+}
+
+// -----
+
+func.func @barrier_of_the_producer() {
+  tcc.warp_specialize consumers = 4 producer {
+    // expected-error @+1 {{expects to stand in the region 'consumer' of a tcc.warp_specialize}}
+    tcc.group_barrier
+  } consumer {
+  }
+  return
+}
