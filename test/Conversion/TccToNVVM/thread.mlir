@@ -54,3 +54,23 @@ func.func @approximate_exp(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.
   llvm.store %0, %p : f32, !llvm.ptr<1>
   return
 }
+
+// Blocks of a cluster lie along x; a kernel without clusters says nothing.
+// CHECK-LABEL: llvm.func @cluster
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
+// CHECK: nvvm.read.ptx.sreg.cluster.ctaid.x : i32
+func.func @cluster(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 256 : i64,
+    tcc.schedule = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative, cluster = [2, 2]>} {
+  %x = gpu.cluster_block_id x
+  %0 = arith.index_cast %x : index to i64
+  llvm.store %0, %p : i64, !llvm.ptr<1>
+  return
+}
+
+// CHECK-LABEL: llvm.func @alone
+// CHECK-NOT: nvvm.cluster_dim
+// CHECK: llvm.return
+func.func @alone() attributes {tcc.level = "L4d", tcc.block = 256 : i64,
+    tcc.schedule = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative, cluster = [1, 1]>} {
+  return
+}

@@ -330,6 +330,15 @@ static LogicalResult verifySwizzle(Operation *op, SharedType buffer) {
   return op->emitOpError() << "needs a swizzled buffer (#tcc.layout with 'span'), found " << buffer;
 }
 
+/// Boxes are of equal height.
+static LogicalResult verifyLines(Operation *op, SharedType buffer) {
+  int64_t lines = buffer.getShape()[1 - buffer.getLayout().getContiguous()];
+  if (lines <= maxBoxExtent || lines % maxBoxExtent == 0)
+    return success();
+  return op->emitOpError() << "by TMA needs at most " << maxBoxExtent << " lines or a multiple, "
+                           << "found " << lines;
+}
+
 LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {
   FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getSource().getType());
   SharedType buffer = op.getDest().getType();
@@ -341,10 +350,8 @@ LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {
     return op.emitOpError() << "copies runs along dimension " << *unitDim << " of the matrix, but "
                             << "the buffer's layout is contiguous along dimension "
                             << buffer.getLayout().getContiguous();
-  int64_t lines = buffer.getShape()[1 - *unitDim];
-  if (lines > maxBoxExtent && lines % maxBoxExtent != 0)
-    return op.emitOpError() << "by TMA needs at most " << maxBoxExtent << " lines or a multiple, "
-                            << "found " << lines;
+  if (failed(verifyLines(op, buffer)))
+    return failure();
   if (op.getSlot() && DistributeTmaCopy::findPipeline(op))
     return success();
   return op.emitOpError() << "by TMA needs a pipeline that guards the buffer";
@@ -358,7 +365,7 @@ LogicalResult mlir::tcc::verifyBulkStore(BulkStoreOp op) {
   if (buffer.getShape().size() != 2)
     return op.emitOpError() << "stores tiles of two dimensions";
   if (buffer.getLayout().getContiguous() == *unitDim)
-    return success();
+    return verifyLines(op, buffer);
   return op.emitOpError() << "stores runs along dimension " << *unitDim << " of the matrix, but "
                           << "the buffer's layout is contiguous along dimension "
                           << buffer.getLayout().getContiguous();

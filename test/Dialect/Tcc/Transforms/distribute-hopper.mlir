@@ -78,3 +78,65 @@ func.func @copies_beside(%A: memref<?x?xf16>, %b: !tcc.shared<32x32xf16, stages 
   tcc.store %d, %C[%m, %k] {bytes = 8} : tensor<128x32xf32, #c>, memref<128x32xf32>
   return
 }
+
+// Multiplications may go on behind the matmul, up to the wait. Columns 16 … 31 of an accumulator of 32
+// are registers 8 … 15. They are narrowed in pairs and stored as four matrices of 8 x 8 by a warp: lane
+// l names row l % 16 of half l / 16. One thread starts the copy and waits for it.
+// CHECK-LABEL: func.func @staged_columns
+// CHECK:       nvvm.wgmma.commit.group.sync.aligned
+// CHECK:       %[[U:.*]]:16 = tcc.wgmma_wait 1(
+// CHECK:       %[[D:.*]]:16 = tcc.wgmma_wait 0(%[[U]]#0,
+// CHECK-DAG:   %[[ROW:.*]] = arith.andi %[[LANE:.*]], %c15_i32
+// CHECK-DAG:   %[[HALF:.*]] = arith.shrui %[[LANE]], %c4_i32
+// CHECK:       %[[PAIR:.*]] = vector.from_elements %[[D]]#8, %[[D]]#9 : vector<2xf32>
+// CHECK-NEXT:  %[[NARROW:.*]] = arith.truncf %[[PAIR]] : vector<2xf32> to vector<2xbf16>
+// CHECK-NEXT:  %[[M0:.*]] = llvm.bitcast %[[NARROW]] : vector<2xbf16> to i32
+// CHECK:       vector.from_elements %[[D]]#14, %[[D]]#15
+// CHECK:       %[[M3:.*]] = llvm.bitcast
+// CHECK:       arith.muli %[[HALF]], %c16_i32
+// CHECK:       %[[P:.*]] = tcc.shared_address
+// CHECK:       nvvm.stmatrix %[[P]], %[[M0]], %{{.*}}, %{{.*}}, %[[M3]]
+// CHECK:       %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32 : i32
+// CHECK:       scf.if %[[FIRST]] {
+// CHECK:         tcc.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] box [64, 16] {span = 32 : i64}
+// CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
+// CHECK:       scf.if %[[FIRST]] {
+// CHECK-NEXT:    nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK:       scf.if %[[FIRST]] {
+// CHECK-NEXT:    nvvm.cp.async.bulk.wait_group 0{{$}}
+#whole = #tcc.fragment<wgmma, c, shape = [64, 32, 16], warps = [4, 1]>
+#part = #tcc.fragment<wgmma, c, shape = [64, 16, 16], warps = [4, 1]>
+#line = #tcc.layout<contiguous = 1, span = 32>
+!staging = !tcc.shared<64x16xbf16, stages = 2, #line>
+func.func @staged_columns(%a: !tcc.shared<64x32xf16, #narrow>, %b: !tcc.shared<32x32xf16, #column>,
+    %C: memref<?x?xbf16>, %m: index, %n: index, %g: i32) attributes {tcc.level = "L4", tcc.block = 384 : i64} {
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32, #whole>
+  %s = tcc.alloc_shared : !staging
+  %d = tcc.matmul %a, %b, %zero {pending = 1}
+    : !tcc.shared<64x32xf16, #narrow>, !tcc.shared<32x32xf16, #column>, tensor<64x32xf32, #whole>
+  %acc = tcc.matmul_wait %d : tensor<64x32xf32, #whole>
+  %x = tensor.extract_slice %acc[0, 16] [64, 16] [1, 1] : tensor<64x32xf32, #whole> to tensor<64x16xf32, #part>
+  %r = arith.truncf %x : tensor<64x16xf32, #part> to tensor<64x16xbf16, #part>
+  tcc.local_store %r, %s slot %g : tensor<64x16xbf16, #part>, !staging
+  tcc.bulk_store %s slot %g, %C[%m, %n] : !staging, memref<?x?xbf16>
+  tcc.bulk_wait read
+  tcc.bulk_wait
+  return
+}
+
+// A buffer of two lines' width leaves in two boxes, and f32 goes there in pairs, without stmatrix.
+// CHECK-LABEL: func.func @wide_bulk_store
+// CHECK-NOT:   nvvm.stmatrix
+// CHECK:       llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr<3>
+// CHECK:       tcc.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %[[N:.*]]] box [64, 8] {span = 32 : i64}
+// CHECK:       %[[N1:.*]] = arith.addi %[[N]], %c8
+// CHECK:       tcc.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %[[N1]]] box [64, 8] {span = 32 : i64}
+// CHECK-NEXT:  nvvm.cp.async.bulk.commit.group
+#atom = #tcc.fragment<wgmma, c, shape = [64, 16, 16], warps = [4, 1]>
+func.func @wide_bulk_store(%C: memref<?x?xf32>, %m: index, %n: index) attributes {tcc.level = "L4", tcc.block = 128 : i64} {
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32, #atom>
+  %s = tcc.alloc_shared : !tcc.shared<64x16xf32, #line>
+  tcc.local_store %zero, %s : tensor<64x16xf32, #atom>, !tcc.shared<64x16xf32, #line>
+  tcc.bulk_store %s, %C[%m, %n] : !tcc.shared<64x16xf32, #line>, memref<?x?xf32>
+  return
+}

@@ -198,3 +198,34 @@ func.func @twice(%A: memref<?x?xf16>, %m: index, %K: index, %slot: i32) attribut
   }
   return
 }
+
+// -----
+
+#c = #tcc.fragment<wgmma, c, shape = [64, 64, 16], warps = [4, 1]>
+#row = #tcc.layout<contiguous = 1, span = 128>
+#s = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 4, roles = ping_pong, persistent = true>
+!buffer = !tcc.shared<64x64xf16, #row>
+!acc = tensor<64x64xf32, #c>
+gpu.module @m [#nvvm.target<chip = "sm_90a">] {
+  func.func @two_loops_of_tiles(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>, %n: index)
+      attributes {tcc.level = "L3g", tcc.schedule = #s} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %sa = tcc.alloc_shared : !buffer
+    %sb = tcc.alloc_shared : !buffer
+    scf.for %m = %c0 to %n step %c64 {
+      scf.for %j = %c0 to %n step %c64 {
+        %zero = arith.constant dense<0.0> : !acc
+        // expected-error @below {{expects to stand in the kernel's body or in one loop over tiles}}
+        %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!acc) {
+          tcc.copy tma %A[%m, %k], %sa {bytes = 16 : i64} : memref<?x?xf16>, !buffer
+          tcc.copy tma %B[%k, %j], %sb {bytes = 16 : i64} : memref<?x?xf16>, !buffer
+          %d = tcc.matmul %sa, %sb, %c : !buffer, !buffer, !acc
+          scf.yield %d : !acc
+        }
+        tcc.store %acc, %C[%m, %j] {bytes = 8 : i64} : !acc, memref<?x?xf32>
+      }
+    }
+    return
+  }
+}
