@@ -22,7 +22,11 @@ struct ChipLimits {
 };
 
 constexpr unsigned kMaxThreadsPerBlock = 1024;
-constexpr unsigned kMaxRegistersPerThread = 255;
+/// 32-bit registers of a multiprocessor, of every chip here; a thread's count is allocated in units
+/// of 8 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+constexpr unsigned kRegistersPerMultiprocessor = 64 * 1024;
+constexpr unsigned kRegisterUnit = 8;
+constexpr unsigned kMaxRegistersPerThread = 256;
 
 /// Null for an unknown chip.
 const ChipLimits *findChip(llvm::StringRef name);

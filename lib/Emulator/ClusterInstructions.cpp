@@ -136,14 +136,42 @@ Error decodeAsyncStore(const Modifiers &modifiers, Instruction &inst) {
 // setmaxnreg, griddepcontrol
 //===----------------------------------------------------------------------===//
 
+/// Takes registers from the block's pool, or gives them back. An increase waits until there are
+/// enough (PTX ISA "setmaxnreg").
+void moveRegisters(Warp &warp, const Instruction &inst, uint64_t count) {
+  Execution &exec = warp.execution();
+  uint32_t launched = warp.machine().shape().registersPerThread;
+  if (!launched)
+    return;
+  uint32_t current = exec.registers ? exec.registers : launched;
+  if (inst.aux[0] ? count < current : count > current)
+    warp.report(FindingKind::Unspecified, inst, *warp.lanes().begin(),
+                formatv("setmaxnreg.{0} to {1} registers per thread, of which the warp has {2}",
+                        inst.aux[0] ? "inc" : "dec", count, current)
+                    .str());
+  int64_t needed = (int64_t(count) - current) * kLanes;
+  if (needed > warp.cta().freeRegisters) {
+    exec.current->wait = {Wait::Kind::Registers, inst.index, uint64_t(needed), 0};
+    exec.next = inst.index;
+    exec.endsTurn = true;
+    return;
+  }
+  exec.current->wait = {};
+  warp.cta().freeRegisters -= needed;
+  exec.registers = uint32_t(count);
+  warp.machine().noteProgress();
+}
+
 void executeSetRegisters(Warp &warp, const Instruction &inst) {
   uint64_t count = uint64_t(inst.operands[0].immediate);
   if (!warp.machine().chip().archSpecific)
     return warp.fault(FindingKind::Unsupported, inst, *warp.lanes().begin(),
                       "setmaxnreg needs an architecture-specific target such as sm_90a");
-  if (count < 24 || count > 256 || count % 8)
-    warp.fault(FindingKind::IllegalInstruction, inst, *warp.lanes().begin(),
-               formatv("{0} registers: expected a multiple of 8 from 24 to 256", count).str());
+  if (count < 24 || count > kMaxRegistersPerThread || count % kRegisterUnit)
+    return warp.fault(
+        FindingKind::IllegalInstruction, inst, *warp.lanes().begin(),
+        formatv("{0} registers: expected a multiple of 8 from 24 to 256", count).str());
+  moveRegisters(warp, inst, count);
 }
 
 Error decodeSetRegisters(const Modifiers &modifiers, Instruction &inst) {
@@ -151,6 +179,7 @@ Error decodeSetRegisters(const Modifiers &modifiers, Instruction &inst) {
     return modifiers.error("expected a constant");
   inst.destinations = 0;
   inst.convergence = Convergence::Aligned;
+  inst.aux[0] = modifiers.has("inc");
   inst.handler = executeSetRegisters;
   return modifiers.checkKnown({"inc", "dec", "sync", "aligned"});
 }

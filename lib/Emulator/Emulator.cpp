@@ -269,6 +269,22 @@ static Expected<const ChipLimits *> selectChip(StringRef chosen, StringRef targe
           .str());
 }
 
+/// How many registers a thread starts with where setmaxnreg is used: what .maxnreg says, else what
+/// the declared block size leaves, which is what ptxas gives such kernels. 0 where neither is
+/// declared: ptxas ignores setmaxnreg then.
+static uint32_t registersAtLaunch(const ParsedFunction &entry) {
+  uint64_t registers = entry.maximumRegisters;
+  std::optional<Dim3> block = entry.requiredBlock ? entry.requiredBlock : entry.maximumBlock;
+  if (!registers && block && block->count()) {
+    uint64_t threads = llvm::alignTo(block->count(), kLanes);
+    registers =
+        kRegistersPerMultiprocessor / (threads * std::max<uint64_t>(1, entry.minimumBlocks));
+    registers = llvm::alignDown(registers, kRegisterUnit);
+  }
+  return uint32_t(
+      std::min<uint64_t>(llvm::alignTo(registers, kRegisterUnit), kMaxRegistersPerThread));
+}
+
 Expected<LaunchResult> Device::launch(const Module &module, const LaunchConfig &config,
                                       const LaunchOptions &options) {
   const ParsedModule &parsed = *module.parsed;
@@ -294,7 +310,8 @@ Expected<LaunchResult> Device::launch(const Module &module, const LaunchConfig &
   if (!loaded)
     return loaded.takeError();
 
-  Program program = decodeProgram(parsed, parsed.functionIndex.lookup(config.kernel), **loaded);
+  uint32_t entry = parsed.functionIndex.lookup(config.kernel);
+  Program program = decodeProgram(parsed, entry, **loaded);
   LaunchShape shape;
   shape.grid = config.grid;
   shape.block = config.block;
@@ -302,6 +319,7 @@ Expected<LaunchResult> Device::launch(const Module &module, const LaunchConfig &
   shape.explicitCluster = config.cluster || info->requiredCluster;
   shape.warpsPerCta = (config.block.count() + kLanes - 1) / kLanes;
   shape.dynamicSharedBytes = config.dynamicSharedBytes;
+  shape.registersPerThread = registersAtLaunch(parsed.functions[entry]);
   shape.sharedEnd = config.dynamicSharedBytes
                         ? program.dynamicSharedBegin + config.dynamicSharedBytes
                         : program.staticSharedEnd;

@@ -40,10 +40,19 @@ struct Join {
 
 /// What a group waits for.
 struct Wait {
-  enum class Kind : uint8_t { None, Barrier, ClusterBarrier, Members, Mbarrier, Dependency };
+  enum class Kind : uint8_t {
+    None,
+    Barrier,
+    ClusterBarrier,
+    Members,
+    Mbarrier,
+    Dependency,
+    Registers
+  };
   Kind kind = Kind::None;
   uint32_t instruction = 0;
   /// Barrier: its number. Mbarrier: shared address and parity or phase. Members: the missing lanes.
+  /// Registers: how many it needs.
   uint64_t id = 0;
   uint64_t phase = 0;
 };
@@ -110,6 +119,9 @@ struct Execution {
   /// (0: none yet).
   uint32_t parityWaits = 0;
   uint32_t waitAgent = 0;
+
+  /// Registers per thread after the last setmaxnreg; 0: as launched.
+  uint32_t registers = 0;
 
   /// Null until the warp executes a wgmma instruction.
   std::unique_ptr<WgmmaState> wgmma;

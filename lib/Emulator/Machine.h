@@ -45,6 +45,8 @@ public:
   /// The last access of each warp of another CTA, by agent, as its record.
   std::map<uint32_t, uint32_t> remoteAccesses;
   WarpgroupLogs warpgroups;
+  /// What setmaxnreg.dec has given back (PTX ISA: the per-CTA-maximum-register-pool).
+  int64_t freeRegisters = 0;
 
 private:
   Machine &owner;
@@ -74,6 +76,8 @@ struct LaunchShape {
   uint32_t warpsPerCta = 0;
   uint64_t sharedEnd = 0;
   uint64_t dynamicSharedBytes = 0;
+  /// With which threads start where setmaxnreg may move registers; 0: unknown.
+  uint32_t registersPerThread = 0;
 };
 
 class Machine {

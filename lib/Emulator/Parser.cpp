@@ -248,9 +248,13 @@ Error Parser::parseFunctionAttributes(ParsedFunction &parsed) {
                            : parsed.requiredCluster) = dim;
     } else if (name == "minnctapersm" || name == "maxnctapersm" || name == "maxnreg" ||
                name == "maxclusterrank") {
-      uint64_t ignored;
-      if (Error e = parseUnsigned(ignored, UINT32_MAX, "a count"))
+      uint64_t count;
+      if (Error e = parseUnsigned(count, UINT32_MAX, "a count"))
         return e;
+      if (name == "maxnreg")
+        parsed.maximumRegisters = count;
+      else if (name == "minnctapersm")
+        parsed.minimumBlocks = count;
     } else if (name == "pragma") {
       while (token.kind == Token::Kind::String || token.is(','))
         advance();

@@ -307,6 +307,10 @@ void Machine::describeWait(Warp &warp, const Group &group) {
   case Wait::Kind::Mbarrier:
     os << describeMbarrier(warp, group.wait);
     break;
+  case Wait::Kind::Registers:
+    os << "waits in setmaxnreg for " << group.wait.id << " registers; the block's pool has "
+       << warp.cta().freeRegisters;
+    break;
   case Wait::Kind::Dependency:
     os << "waits for a wgmma that not all four warps of its warpgroup have issued";
     break;

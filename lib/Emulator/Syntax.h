@@ -96,6 +96,8 @@ struct ParsedFunction {
   unsigned registerRows = 0;
   unsigned predicates = 0;
   std::optional<Dim3> requiredBlock, maximumBlock, requiredCluster;
+  /// .maxnreg and .minnctapersm; 0: not given.
+  uint64_t maximumRegisters = 0, minimumBlocks = 0;
 };
 
 struct ParsedModule {
