@@ -24,8 +24,10 @@ struct Stage {
 
 /// Folds, removes repetition, and moves what a loop leaves alone out of it. LLVM gets what is left:
 /// it is not asked to reorder anything (docs/Rationale.md).
-static void addCleanup(OpPassManager &manager) {
-  // Distribution repeats address arithmetic for each register; folding it once costs a quarter.
+static void addCleanup(OpPassManager &module) {
+  // Kernel by kernel, so that they are cleaned up side by side.
+  OpPassManager &manager = module.nest<gpu::GPUModuleOp>().nest<func::FuncOp>();
+  // Distribution repeats some address arithmetic for each op; folding it once costs a quarter.
   manager.addPass(createCSEPass());
   // This pattern compares all pairs of values that a loop carries, of which a K loop has hundreds
   // (its accumulators), no two the same.

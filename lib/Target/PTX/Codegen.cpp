@@ -124,13 +124,23 @@ private:
 };
 } // namespace
 
-/// LLVM reports fatal errors to a handler that must not return. Inside a crash recovery context it
-/// leaves by the context, and the process lives on.
-static void leaveByCrashRecovery(void *reason, const char *message, bool) {
-  *static_cast<std::string *>(reason) = message;
+/// Where the running thread's code generation wants the text of a fatal error.
+static thread_local std::string *fatalErrorText = nullptr;
+
+/// LLVM reports fatal errors to a handler that must not return. Inside a crash recovery context,
+/// which is a thread's own, it leaves by the context, and the process lives on.
+static void leaveByCrashRecovery(void *, const char *message, bool) {
+  if (fatalErrorText)
+    *fatalErrorText = message;
   if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent())
     context->HandleExit(1);
 }
+
+mlir::tcc::FatalErrorsAsErrors::FatalErrorsAsErrors() : handler(leaveByCrashRecovery) {
+  CrashRecoveryContext::Enable();
+}
+
+mlir::tcc::FatalErrorsAsErrors::~FatalErrorsAsErrors() { CrashRecoveryContext::Disable(); }
 
 namespace {
 /// Collects LLVM's errors; the default handler would end the process.
@@ -157,21 +167,17 @@ Expected<std::string> mlir::tcc::generatePTX(Module &module, TargetMachine &mach
 
   SmallString<0> text;
   bool unsupported = false;
-  CrashRecoveryContext::Enable();
-  bool finished;
-  {
-    ScopedFatalErrorHandler handler(leaveByCrashRecovery, &errors);
-    finished = CrashRecoveryContext().RunSafely([&] {
-      raw_svector_ostream os(text);
-      legacy::PassManager passes;
-      CodegenPasses codegen(passes);
-      unsupported = machine.addPassesToEmitFile(codegen, os, /*DwoOut=*/nullptr,
-                                                CodeGenFileType::AssemblyFile);
-      if (!unsupported)
-        passes.run(module);
-    });
-  }
-  CrashRecoveryContext::Disable();
+  fatalErrorText = &errors;
+  bool finished = CrashRecoveryContext().RunSafely([&] {
+    raw_svector_ostream os(text);
+    legacy::PassManager passes;
+    CodegenPasses codegen(passes);
+    unsupported =
+        machine.addPassesToEmitFile(codegen, os, /*DwoOut=*/nullptr, CodeGenFileType::AssemblyFile);
+    if (!unsupported)
+      passes.run(module);
+  });
+  fatalErrorText = nullptr;
   if (finished && !unsupported && errors.empty())
     return std::string(text);
   StringRef reason = StringRef(errors).take_until([](char c) { return c == '\n'; });

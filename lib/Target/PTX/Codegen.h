@@ -5,6 +5,7 @@
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 #include <memory>
 #include <string>
@@ -24,8 +25,19 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(llvm::S
 /// Runs the fixed LLVM pipeline (docs/Rationale.md, "LLVM pipeline").
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// The PTX text of the module. What LLVM treats as fatal (an intrinsic that can't be selected, say)
-/// comes back as an error.
+/// While one stands, what LLVM treats as fatal (an intrinsic that can't be selected, say) comes
+/// back from generatePTX as an error. One at a time in a process, for LLVM's handler is global;
+/// threads share it.
+class FatalErrorsAsErrors {
+public:
+  FatalErrorsAsErrors();
+  ~FatalErrorsAsErrors();
+
+private:
+  llvm::ScopedFatalErrorHandler handler;
+};
+
+/// The PTX text of the module.
 llvm::Expected<std::string> generatePTX(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace mlir::tcc

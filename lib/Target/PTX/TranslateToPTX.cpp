@@ -12,6 +12,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -145,44 +147,132 @@ static void registerTranslations(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-/// Everything after the translation to LLVM IR.
-static FailureOr<std::string> compile(llvm::Module &module, const Chip &chip,
-                                      const PTXOptions &options, Location loc,
-                                      TimingScope &timing) {
-  FailureOr<unsigned> version = checkRequirements(module, chip, options.ptxVersion, loc);
-  if (failed(version))
-    return failure();
-  llvm::StripDebugInfo(module);
-  markCollectives(module);
+static bool isKernel(Operation &op) {
+  return op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+}
 
-  auto machine = createTargetMachine(chip.name(), *version);
+/// Modules of one kernel each, with all that kernels share, so that they can be compiled side by
+/// side; in `module`, whose attributes hold for them. One module, as it is, where kernels call
+/// functions: each part would define them.
+static SmallVector<Operation *> splitByKernel(ModuleOp module, Operation *kernelModule) {
+  Block &body = kernelModule->getRegion(0).front();
+  SmallVector<Operation *> kernels, common;
+  for (Operation &op : body)
+    (isKernel(op) ? kernels : common).push_back(&op);
+  auto isDefinition = [](Operation *op) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    return function && !function.isExternal();
+  };
+  if (kernels.size() == 1 || llvm::any_of(common, isDefinition))
+    return {kernelModule};
+  SmallVector<Operation *> parts;
+  for (Operation *kernel : kernels) {
+    Operation *part = kernelModule->cloneWithoutRegions();
+    module.getBody()->push_back(part);
+    OpBuilder builder = OpBuilder::atBlockBegin(&part->getRegion(0).emplaceBlock());
+    for (Operation *op : common)
+      builder.clone(*op);
+    kernel->moveBefore(builder.getBlock(), builder.getBlock()->end());
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+namespace {
+
+/// The way of one module from MLIR to PTX, which needs no other's.
+class Part {
+public:
+  Part(Operation *op, const Chip &chip, const PTXOptions &options, TimingScope &timing)
+      : op(op), chip(chip), options(options), timing(timing) {}
+
+  /// To checked LLVM IR, of which `version` is what it needs.
+  LogicalResult translate();
+  /// On to PTX, or to the text of the LLVM IR that it starts from.
+  LogicalResult compile(unsigned ptxVersion);
+
+  unsigned version = 0;
+  std::string text;
+
+private:
+  Operation *op;
+  const Chip &chip;
+  const PTXOptions &options;
+  TimingScope &timing;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+} // namespace
+
+LogicalResult Part::translate() {
+  TimingScope step = timing.nest("Translate to LLVM IR");
+  module = translateModuleToLLVMIR(op, context, "tcc");
+  if (!module)
+    return failure();
+  FailureOr<unsigned> needed = checkRequirements(*module, chip, options.ptxVersion, op->getLoc());
+  if (failed(needed))
+    return failure();
+  version = *needed;
+  llvm::StripDebugInfo(*module);
+  markCollectives(*module);
+  return success();
+}
+
+LogicalResult Part::compile(unsigned ptxVersion) {
+  Location loc = op->getLoc();
+  auto machine = createTargetMachine(chip.name(), ptxVersion);
   if (!machine)
     return emitError(loc) << llvm::toString(machine.takeError());
-  module.setTargetTriple((*machine)->getTargetTriple());
-  module.setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
   {
     TimingScope step = timing.nest("Optimize LLVM IR");
-    optimize(module, **machine);
+    optimize(*module, **machine);
   }
-  std::string text;
   if (options.emitLLVM) {
-    llvm::raw_string_ostream(text) << module;
-    return text;
+    llvm::raw_string_ostream(text) << *module;
+    return success();
   }
   TimingScope step = timing.nest("Generate PTX");
-  llvm::Expected<std::string> ptx = generatePTX(module, **machine);
+  llvm::Expected<std::string> ptx = generatePTX(*module, **machine);
   if (!ptx)
     return emitError(loc) << llvm::toString(ptx.takeError());
-  // LLVM's own title gives way to the metadata.
-  text = StringRef(*ptx).drop_until([](char c) { return c == '.'; }).str();
+  text = std::move(*ptx);
+  return success();
+}
+
+/// One text of all parts: they begin with the same directives and declarations, of which one is
+/// left. LLVM's own title gives way to the metadata.
+static std::string joinParts(ArrayRef<std::unique_ptr<Part>> parts) {
+  std::string text;
+  for (const std::unique_ptr<Part> &part : parts) {
+    StringRef rest = part->text;
+    rest = text.empty() ? rest.drop_front(rest.find("\n.version") + 1)
+                        : rest.drop_front(rest.find("\n.visible .entry") + 1);
+    text += rest;
+  }
   return text;
+}
+
+/// Calls `step` on every part, at the same time; diagnostics keep the parts' order.
+static LogicalResult forEachPart(MLIRContext *context, ArrayRef<std::unique_ptr<Part>> parts,
+                                 function_ref<LogicalResult(Part &)> step) {
+  ParallelDiagnosticHandler diagnostics(context);
+  return failableParallelForEachN(context, 0, parts.size(), [&](size_t i) {
+    diagnostics.setOrderIDForThread(i);
+    LogicalResult result = step(*parts[i]);
+    diagnostics.eraseOrderIDForThread();
+    return result;
+  });
 }
 
 FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOptions &options) {
   TimingScope timing;
   if (options.timing)
     timing = options.timing->nest("Translate to PTX");
-  registerTranslations(*original.getContext());
+  MLIRContext *context = original.getContext();
+  registerTranslations(*context);
   OwningOpRef<ModuleOp> module = original.clone();
   FailureOr<Operation *> kernelModule = findKernelModule(*module);
   if (failed(kernelModule))
@@ -194,15 +284,21 @@ FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOpt
   if (failed(header) || failed(legalize(*module, timing)))
     return failure();
 
-  llvm::LLVMContext context;
-  TimingScope step = timing.nest("Translate to LLVM IR");
-  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(*kernelModule, context, "tcc");
-  step.stop();
-  if (!llvmModule)
+  std::vector<std::unique_ptr<Part>> parts;
+  SmallVector<Operation *> split = {*kernelModule};
+  if (!options.emitLLVM) // whose reader wants one module
+    split = splitByKernel(*module, *kernelModule);
+  for (Operation *op : split)
+    parts.push_back(std::make_unique<Part>(op, **chip, options, timing));
+  if (failed(forEachPart(context, parts, [](Part &part) { return part.translate(); })))
     return failure();
-  FailureOr<std::string> text =
-      compile(*llvmModule, **chip, options, (*kernelModule)->getLoc(), timing);
-  if (failed(text) || options.emitLLVM)
-    return text;
-  return *header + *text;
+  unsigned version = 0;
+  for (const std::unique_ptr<Part> &part : parts)
+    version = std::max(version, part->version);
+  FatalErrorsAsErrors guard;
+  if (failed(forEachPart(context, parts, [&](Part &part) { return part.compile(version); })))
+    return failure();
+  if (options.emitLLVM)
+    return parts.front()->text;
+  return *header + joinParts(parts);
 }
