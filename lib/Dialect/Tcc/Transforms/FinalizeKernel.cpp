@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -154,10 +155,11 @@ LogicalResult KernelFinalizer::lower(memref::DimOp op) {
   return success();
 }
 
-/// An index as a sum, the second part constant; the first is the whole if it isn't a sum.
-static std::pair<Value, Value> splitIndex(Value index) {
+/// An index as a sum, the second part constant; the first is the whole if it isn't a sum. Not in a
+/// loop: the parts of all rows would stay in registers beside it.
+static std::pair<Value, Value> splitIndex(GlobalAddressOp op, Value index) {
   auto add = index.getDefiningOp<arith::AddIOp>();
-  if (add && matchPattern(add.getRhs(), m_Constant()))
+  if (add && !op->getParentOfType<scf::ForOp>() && matchPattern(add.getRhs(), m_Constant()))
     return {add.getLhs(), add.getRhs()};
   return {index, Value()};
 }
@@ -180,7 +182,7 @@ LogicalResult KernelFinalizer::lower(GlobalAddressOp op) {
   std::optional<unsigned> unitDim = getUnitStrideDim(op.getSource().getType());
   for (auto [dim, index] : llvm::enumerate(op.getIndices()))
     if (dim != unitDim) {
-      auto [base, constant] = splitIndex(index);
+      auto [base, constant] = splitIndex(op, index);
       advance(arith::MulIOp::create(rewriter, loc, base, matrix->strides[dim]));
       if (constant)
         advance(arith::MulIOp::create(rewriter, loc, constant, matrix->strides[dim]));
