@@ -3,9 +3,9 @@
 
     bench/compile-time.py --translate build-static/bin/tcc-translate --json compile-time.json
 
-Each time is the median of --repeat processes, start-up included; `cpu` is user and system time of
-all threads, which other work on the machine disturbs least. The steps are those of
-`tcc-translate --timing`, for all variants of the program together.
+Each time is the median of --repeat processes, start-up included. Variants compile side by side;
+`cpu` is user and system time of all threads. The steps are those of `tcc-translate --timing` on one
+thread, for all variants of the program together. --one-thread measures everything so.
 """
 
 import argparse
@@ -65,13 +65,14 @@ def median_of(values):
 
 
 def measure(translate, program, chip, ptxas, repeat):
-    command = [translate, "--tcc-to-ptx", f"--chip={chip}", program]
+    command = [*translate, "--tcc-to-ptx", f"--chip={chip}", program]
+    one_thread = [] if "--mlir-disable-threading" in command else ["--mlir-disable-threading"]
     walls, cpus, reports = [], [], []
     for _ in range(repeat):
         result, wall, cpu = run(command)
         walls.append(wall * 1000)
         cpus.append(cpu * 1000)
-        reports.append(read_report(run(command + ["--timing", "-o", os.devnull])[0].stderr))
+        reports.append(read_report(run(command + one_thread + ["--timing", "-o", os.devnull])[0].stderr))
     ptx = result.stdout
     variants = len(re.findall(r"^\.visible \.entry", ptx, re.MULTILINE))
     record = {
@@ -123,8 +124,10 @@ def main():
                         help="left out if it isn't there")
     parser.add_argument("--repeat", type=int, default=10)
     parser.add_argument("--json", help="write the record there")
+    parser.add_argument("--one-thread", action="store_true")
     args = parser.parse_args()
 
+    translate = [args.translate] + (["--mlir-disable-threading"] if args.one_thread else [])
     ptxas = args.ptxas if os.access(args.ptxas, os.X_OK) else None
     record = {
         "command": " ".join(sys.argv),
@@ -134,7 +137,7 @@ def main():
     }
     print(f"{record['machine']}, load {record['load_before']}")
     for chip in args.chips:
-        record["chips"].append(measure(args.translate, args.program, chip, ptxas, args.repeat))
+        record["chips"].append(measure(translate, args.program, chip, ptxas, args.repeat))
         print_record(record["chips"][-1])
     if args.json:
         with open(args.json, "w") as file:

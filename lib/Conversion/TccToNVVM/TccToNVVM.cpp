@@ -152,6 +152,15 @@ static LogicalResult verifyFinalized(func::FuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// The ops are folded before; and a conversion that fails ends the compilation, so that nothing is
+/// kept to undo it with.
+static ConversionConfig getConversionConfig() {
+  ConversionConfig config;
+  config.allowPatternRollback = false;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  return config;
+}
+
 /// scf to blocks, and the divisions of arith that LLVM lacks to those it has.
 static LogicalResult lowerStructure(func::FuncOp kernel) {
   RewritePatternSet patterns(kernel.getContext());
@@ -161,7 +170,7 @@ static LogicalResult lowerStructure(func::FuncOp kernel) {
   target.addIllegalDialect<scf::SCFDialect>();
   target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(kernel, target, std::move(patterns));
+  return applyPartialConversion(kernel, target, std::move(patterns), getConversionConfig());
 }
 
 static LogicalResult convertToNVVM(func::FuncOp kernel) {
@@ -189,7 +198,7 @@ static LogicalResult convertToNVVM(func::FuncOp kernel) {
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  return applyFullConversion(kernel, target, std::move(patterns));
+  return applyFullConversion(kernel, target, std::move(patterns), getConversionConfig());
 }
 
 namespace {
