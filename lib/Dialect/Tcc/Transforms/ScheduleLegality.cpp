@@ -194,6 +194,27 @@ static llvm::Error checkTiles(const arch::MmaAtom &atom, ScheduleAttr schedule) 
   return checkMultiple("block K", schedule.getBlockK(), atom.k, formatv("k of {0}", atom.str()));
 }
 
+/// Columns of a B that is contiguous along N lie in blocks as wide as its swizzle: an atom reads
+/// whole ones.
+static llvm::Error checkColumns(const ScheduleContext &context, ScheduleAttr schedule) {
+  if (schedule.getMma() != MmaFamily::Wgmma || context.rhsContiguous != 1)
+    return llvm::Error::success();
+  constexpr unsigned elementBytes = 2;
+  support::SharedTile tile{{schedule.getBlockK(), schedule.getBlockN()}, 1, elementBytes};
+  llvm::Expected<support::LayoutChoice> choice =
+      support::chooseLayout(tile, support::SharedConsumer::Wgmma);
+  if (!choice)
+    return choice.takeError();
+  int64_t blockColumns = choice->layout.span() / elementBytes;
+  int64_t warpN = schedule.getBlockN() / schedule.getWarpsN();
+  if (blockColumns == 0 || warpN % blockColumns == 0)
+    return llvm::Error::success();
+  return createStringError(
+      formatv("a warpgroup multiplies {0} columns, but those of B, which is contiguous along N, lie "
+              "in blocks of {1}; use warps = [{2}, 1]",
+              warpN, blockColumns, schedule.getNumTileWarps()));
+}
+
 static ScheduleAttr withTiles(ScheduleAttr schedule, ArrayRef<int64_t> block,
                               ArrayRef<int64_t> warps) {
   ScheduleFields fields = schedule.getFields();
@@ -424,6 +445,8 @@ llvm::Error mlir::tcc::checkSchedule(const ScheduleContext &context, ScheduleAtt
   if (llvm::Error error = checkStructure(context, schedule))
     return error;
   if (llvm::Error error = checkTiles(**atom, schedule))
+    return error;
+  if (llvm::Error error = checkColumns(context, schedule))
     return error;
   if (llvm::Error error = checkShared(context, **atom, schedule))
     return error;

@@ -150,3 +150,12 @@ func.func @mma_sync(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{a warpgroup multiplies 32 columns, but those of B, which is contiguous along N, lie in blocks of 64; use warps = [8, 1]}}
+func.func @half_a_block_of_columns(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 64, 64], warps = [4, 2], mma = wgmma, transport = tma, stages = 3, roles = cooperative>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
