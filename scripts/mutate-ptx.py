@@ -8,7 +8,9 @@ A manifest has one kernel a line; '#' begins a comment:
     NAME | options of tcc-translate | PROGRAM | schedule | options of tcc-run; of another run
 
 PROGRAM is a function of test/Integration/gemm-cases.py with its arguments ('gemm f16 f32 NT'), to
-which the schedule is attached, or a .ptx file. scripts/ptx_mutants.py says what is changed.
+which the schedule is attached, or a .ptx file: one that describes itself, or a kernel of
+test/Emulator/golden, for which a run is 'M=136 N=392 K=456', or '-'. scripts/ptx_mutants.py says
+what is changed.
 
 A mutant is killed by a report where the emulator finds something in it, and by its result where
 that is wrong. Not killed: what the emulator does not parse or cannot launch, what ptxas refuses
@@ -122,12 +124,37 @@ def read_manifest(path):
     return kernels
 
 
+GOLDEN = "//gemm "
+
+
+def read_golden(text, kernel, runner):
+    """A kernel of test/Emulator/golden, as it stands, and what its header would say. Each run
+    becomes the comments by which tcc-ptx-vectors launches it."""
+    first, body = text.split("\n", 1)
+    launch = json.loads(first.removeprefix(GOLDEN))
+    make = os.path.join(ROOT, "test", "Emulator", "golden", "gemm-vector.py")
+    kernel["vectors"] = {}
+    for run in kernel["runs"]:
+        sizes = {name: int(value) for name, value in (size.split("=") for size in run
+                                                      if size != "-")}
+        source = runner.scratch_file(f"{GOLDEN}{json.dumps({**launch, **sizes})}\n")
+        subprocess.run([sys.executable, make, source, source + ".out"], check=True)
+        with open(source + ".out", encoding="utf-8") as file:
+            comments = file.read()
+        kernel["vectors"][shlex.join(run)] = comments
+    target = re.search(r"^\.target\s+(\w+)", body, re.MULTILINE)[1]
+    return body, {"entry": launch["kernel"], "target": target}
+
+
 def compile_kernel(kernel, runner):
     """The PTX of the kernel's first variant, and its header as an object."""
     program, *arguments = kernel["program"]
     if program.endswith(".ptx"):
         with open(os.path.join(kernel["folder"], program), encoding="utf-8") as file:
-            return ptx_mutants.only_variant(file.read())
+            text = file.read()
+        if text.startswith(GOLDEN):
+            return read_golden(text, kernel, runner)
+        return ptx_mutants.only_variant(text)
     text = getattr(load_gemm_cases(), program)(*arguments)
     attribute = f") attributes {{tcc.schedule = #tcc.schedule<{kernel['schedule']}>}} {{\n"
     text = text.replace(") {\n", attribute, 1)
@@ -147,12 +174,19 @@ def compile_kernel(kernel, runner):
 # Running
 # ----------------------------------------------------------------------------
 
-FINDING = re.compile(r"^\s*[\w$.]+:\d+: ([a-z-]+): ")
+FINDING = re.compile(r"^\s*[\w$.]+:\d+: (?!error:)([a-z-]+): ")
+
+
+def judge_findings(findings):
+    """The verdict on what the emulator reports, and the finding that decides it."""
+    faults = [line for line in findings if FINDING.match(line)[1] not in NO_KILL]
+    return ("report", faults[0]) if faults else ("limit", findings[0])
 
 
 class Runner:
     def __init__(self, arguments, scratch, state):
         self.tool = os.path.join(arguments.tools, "tcc-run")
+        self.vectors = os.path.join(arguments.tools, "tcc-ptx-vectors")
         self.translate = os.path.join(arguments.tools, "tcc-translate")
         self.scratch, self.state = scratch, state
         self.ptxas = None if arguments.no_assembler else \
@@ -165,50 +199,64 @@ class Runner:
             file.write(text)
         return path
 
-    def launch(self, path, options, seed, max_steps):
-        """(verdict, detail, steps): clean, report, result, limit, or invalid."""
-        command = [self.tool, path, "--device=emulator", "--check", "--json", "--init=integer",
-                   f"--schedule-seed={seed}", f"--max-steps={max_steps}", *options]
+    def execute(self, command):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False,
+            return subprocess.run(command, capture_output=True, text=True, check=False,
                                   timeout=self.timeout)
         except subprocess.TimeoutExpired:
-            return "limit", f"no end after {self.timeout} s", 0
+            return subprocess.CompletedProcess(command, 1, "", f"k:0: step-limit: {self.timeout} s")
+
+    def launch(self, kernel, text, options, seed, max_steps):
+        """(verdict, detail, steps): clean, report, result, limit, or invalid."""
+        if "vectors" in kernel:
+            return self.launch_vector(kernel, text, options, seed, max_steps)
+        path = self.scratch_file(text)
+        done = self.execute([self.tool, path, "--device=emulator", "--check", "--json",
+                             "--init=integer", f"--schedule-seed={seed}",
+                             f"--max-steps={max_steps}", *options])
+        os.unlink(path)
         result = json.loads(done.stdout) if done.stdout.startswith("{") else {}
-        findings = [line for line in done.stderr.splitlines() + result.get("findings", [])
+        findings = [line.strip() for line in done.stderr.splitlines() + result.get("findings", [])
                     if FINDING.match(line)]
-        faults = [line for line in findings if FINDING.match(line)[1] not in NO_KILL]
         steps = result.get("report", {}).get("warp_instructions", 0)
-        if faults:
-            return "report", faults[0].strip(), steps
         if findings:
-            return "limit", findings[0].strip(), steps
+            return *judge_findings(findings), steps
         if not result:
             return "invalid", done.stderr.strip().splitlines()[0], steps
         if not result.get("passed"):
             return "result", f"exit code {done.returncode}", steps
         return "clean", "", steps
 
-    def judge(self, text, runs, max_steps):
+    def launch_vector(self, kernel, text, options, seed, max_steps):
+        """The same by tcc-ptx-vectors, which doesn't count steps."""
+        comments = kernel["vectors"][shlex.join(options)]
+        limit = f'//! {{"max_steps": {max_steps}, '
+        path = self.scratch_file(comments.replace("//! {", limit, 1) + text)
+        done = self.execute([self.vectors, f"--seed={seed}", path])
+        os.unlink(path)
+        if not done.returncode and not done.stdout.startswith("SKIP"):
+            return "clean", "", 0
+        message = (done.stdout + done.stderr).split(path + ": ", 1)[-1].splitlines()[0]
+        if FINDING.match(message):
+            return *judge_findings([message]), 0
+        return ("result" if message.startswith("argument ") else "invalid"), message, 0
+
+    def judge(self, text, kernel):
         """The verdict on PTX over all runs and orders: what kills it, else why nothing did."""
-        path, verdict = self.scratch_file(text), ("clean", "")
-        try:
-            for seed in SCHEDULE_SEEDS:
-                for options, limit in zip(runs, max_steps):
-                    kind, detail, _ = self.launch(path, options, seed, limit)
-                    if kind in ("report", "result", "invalid"):
-                        return kind, detail
-                    if kind == "limit":
-                        verdict = kind, detail
-        finally:
-            os.unlink(path)
+        verdict = "clean", ""
+        for seed in SCHEDULE_SEEDS:
+            for options, limit in zip(kernel["runs"], kernel["max_steps"]):
+                kind, detail, _ = self.launch(kernel, text, options, seed, limit)
+                if kind in ("report", "result", "invalid"):
+                    return kind, detail
+                if kind == "limit":
+                    verdict = kind, detail
         return verdict
 
     def verdict(self, mutant, kernel):
-        key = digest(mutant.text, file_digest(self.tool), repr(kernel["runs"]),
-                     repr(SCHEDULE_SEEDS))
-        return self.state.get(key, lambda: self.judge(mutant.text, kernel["runs"],
-                                                      kernel["max_steps"]))
+        tool = self.vectors if "vectors" in kernel else self.tool
+        key = digest(mutant.text, file_digest(tool), repr(kernel["runs"]), repr(SCHEDULE_SEEDS))
+        return self.state.get(key, lambda: self.judge(mutant.text, kernel))
 
     def assemble(self, bodies, entry, arch):
         """What ptxas says against each body; empty where it accepts it. Puts them in one file."""
@@ -237,7 +285,7 @@ def ask_ptxas(pairs, runner, pool):
         return {}
     bodies, unknown = {}, {}
     for kernel, mutant in pairs:
-        body = mutant.text[ptx_mutants.parse_header(mutant.text)[2]:]
+        body = mutant.text[ptx_mutants.end_of_header(mutant.text):]
         key = bodies[mutant.name] = digest("ptxas", body)
         if key not in runner.state.known:
             unknown.setdefault((kernel["name"], kernel["entry"], kernel["target"]), {})[key] = body
@@ -262,15 +310,14 @@ def ask_ptxas(pairs, runner, pool):
 
 def steps_of(kernel, text, options, runner):
     """The most steps of the unmutated kernel in any order; the run must be clean."""
-    path, most = runner.scratch_file(text), 0
+    most = 0
     for seed in SCHEDULE_SEEDS:
-        kind, detail, steps = runner.launch(path, options, seed, 1 << 32)
+        kind, detail, steps = runner.launch(kernel, text, options, seed, 10**8)
         if kind != "clean":
             sys.exit(f"{kernel['name']}: the unmutated kernel is not clean with "
                      f"{shlex.join(options)}, schedule seed {seed}: {kind} {detail}")
         most = max(most, steps)
-    os.unlink(path)
-    return most
+    return most or 10**6
 
 
 def prepare(kernel, runner):
@@ -364,7 +411,7 @@ def report(results, entries, arguments):
         if result.get("equivalent") and result["verdict"] in ("report", "result"):
             complaints.append(f"{result['mutant']} is listed as equivalent, but is killed: "
                               f"{result['detail']}")
-    if not arguments.sample and not arguments.only:
+    if not arguments.sample and not arguments.only and not arguments.kind:
         complaints += [f"no mutant matches the equivalents {entry['mutants']}" for entry in entries
                        if not entry["matched"]]
         complaints += [f"{row.equivalent_percent():.1f} % of the {kind} mutants are listed as "
@@ -401,6 +448,7 @@ def parse_arguments():
     parser.add_argument("--out", help="JSON lines: every mutant and its verdict")
     parser.add_argument("--no-assembler", action="store_true", help="don't ask ptxas")
     parser.add_argument("--only", help="kernels whose name matches this regular expression")
+    parser.add_argument("--kind", choices=KINDS, help="mutants of this kind alone")
     parser.add_argument("--sample", type=int, help="run this many mutants, the same in each run")
     parser.add_argument("--goal", type=float, help="percent to be killed, for all kinds")
     parser.add_argument("--tables", action="store_true", help="also by kernel and by instruction")
@@ -425,7 +473,7 @@ def main():
         runner = Runner(arguments, scratch, State(arguments.state))
         prepared = pool.map(lambda kernel: prepare(kernel, runner), kernels)
         pairs = [(kernel, mutant) for kernel, mutants in zip(kernels, prepared)
-                 for mutant in mutants]
+                 for mutant in mutants if arguments.kind in (None, mutant.kind)]
         if arguments.sample:
             pairs = sampled(pairs, arguments.sample)
         if arguments.list:

@@ -94,6 +94,11 @@ def body_of(text, entry):
     return head.start(), begin, end - 1
 
 
+def end_of_header(text):
+    """Where the PTX begins; 0 without a header."""
+    return text.index(END) + len(END) if BEGIN in text else 0
+
+
 def parse_header(text):
     """The kernels that the header describes, and where its lines begin and end."""
     begin = text.index(BEGIN)
@@ -251,12 +256,11 @@ def address_changes(statement):
             "mbarrier::complete_tx" in opcode and index == 2)
         step = 8 if is_barrier else 16
         family = "mbarrier address" if is_barrier else memory_family(opcode)
-        for distance in (step, -step):
-            changed = moved(operand, distance)
-            if changed:
-                which = "" if index == 0 or operands[0][0] != "[" else f"-operand{index}"
-                yield f"{distance:+}{which}", family, statement.text(
-                    operands[:index] + [changed] + operands[index + 1:])
+        changed = moved(operand, step)
+        if changed:
+            which = "" if index == 0 or operands[0][0] != "[" else f"-operand{index}"
+            yield f"+{step}{which}", family, statement.text(
+                operands[:index] + [changed] + operands[index + 1:])
     if opcode.startswith("wmma.") and REGISTER.fullmatch(operands[-1]):
         yield "stride+8", "wmma stride", through_register(
             statement, len(operands) - 1, "b32", f"add.s32 {{}}, {operands[-1]}, 8;", str)
@@ -436,7 +440,7 @@ def mutants(kernel_name, text, kernel):
             for change, replacement in constant_changes(statement):
                 yield make(statement, change, "address", "address constant", replacement)
 
-    body_text = text[parse_header(text)[2]:]
+    body_text = text[end_of_header(text):]
     for change, family, header in tensor_map_changes(kernel):
         yield Mutant(f"{kernel_name}/{change}", "descriptor", family, "", change,
                      render_header(header) + body_text)
