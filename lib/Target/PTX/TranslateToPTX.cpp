@@ -267,27 +267,26 @@ static LogicalResult forEachPart(MLIRContext *context, ArrayRef<std::unique_ptr<
   });
 }
 
-FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp original, const PTXOptions &options) {
+FailureOr<std::string> mlir::tcc::translateToPTX(ModuleOp module, const PTXOptions &options) {
   TimingScope timing;
   if (options.timing)
     timing = options.timing->nest("Translate to PTX");
-  MLIRContext *context = original.getContext();
+  MLIRContext *context = module.getContext();
   registerTranslations(*context);
-  OwningOpRef<ModuleOp> module = original.clone();
-  FailureOr<Operation *> kernelModule = findKernelModule(*module);
+  FailureOr<Operation *> kernelModule = findKernelModule(module);
   if (failed(kernelModule))
     return failure();
   FailureOr<const Chip *> chip = findChip(*kernelModule, options.chip);
   if (failed(chip) || failed(verifyLevel(*kernelModule)))
     return failure();
   FailureOr<std::string> header = printHeader(*kernelModule, **chip);
-  if (failed(header) || failed(legalize(*module, timing)))
+  if (failed(header) || failed(legalize(module, timing)))
     return failure();
 
   std::vector<std::unique_ptr<Part>> parts;
   SmallVector<Operation *> split = {*kernelModule};
   if (!options.emitLLVM) // whose reader wants one module
-    split = splitByKernel(*module, *kernelModule);
+    split = splitByKernel(module, *kernelModule);
   for (Operation *op : split)
     parts.push_back(std::make_unique<Part>(op, **chip, options, timing));
   if (failed(forEachPart(context, parts, [](Part &part) { return part.translate(); })))

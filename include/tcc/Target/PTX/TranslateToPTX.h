@@ -33,9 +33,10 @@ struct PTXOptions {
 };
 
 /// Translates the kernels of `module`: of its one gpu.module, or of the module itself where it has
-/// none. The module is left as it is. Emits errors at the operations that cause them: an unknown or
-/// contradicted chip, an op that isn't L5, an instruction that the chip or the asked-for PTX
-/// version lacks, a call to a function that nothing defines, metadata that doesn't read.
+/// none. Uses the module up: clone it first if it is still needed. Emits errors at the operations
+/// that cause them: an unknown or contradicted chip, an op that isn't L5, an instruction that the
+/// chip or the asked-for PTX version lacks, a call to a function that nothing defines, metadata
+/// that doesn't read.
 FailureOr<std::string> translateToPTX(ModuleOp module, const PTXOptions &options);
 
 } // namespace mlir::tcc
