@@ -24,6 +24,7 @@ struct ChipDescription {
   bool archSpecific;
   unsigned ptxVersion;
   Limits limits;
+  Throughput throughput = {};
 };
 
 /// An atom's row.

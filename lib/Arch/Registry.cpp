@@ -43,6 +43,8 @@ llvm::StringRef Chip::name() const { return description.name; }
 unsigned Chip::ptxVersion() const { return description.ptxVersion; }
 const Limits &Chip::limits() const { return description.limits; }
 
+const Throughput &Chip::throughput() const { return description.throughput; }
+
 bool Chip::has(Feature feature) const { return availability(feature).includes(description); }
 
 /// "sm_80", "sm_80 and sm_86", "sm_80, sm_86 and sm_87".

@@ -8,7 +8,8 @@ llvm::ArrayRef<ChipDescription> tcc::arch::sm90Chips() {
   static const Limits limits = {232448, 233472, 255, 65536, 1024, 132};
   static const ChipDescription chips[] = {
       {"sm_90", 90, false, 78, limits},
-      {"sm_90a", 90, true, 80, limits},
+      // Measured on an H200 at 1.7 GHz (docs/Performance.md).
+      {"sm_90a", 90, true, 80, limits, {4096, 2.0, 4.3, 2350}},
   };
   return chips;
 }

@@ -36,6 +36,17 @@ struct Limits {
 };
 
 /// One chip of the registry. Objects live as long as the program.
+/// What a cost model needs of one multiprocessor, in its cycles; zero where nothing was measured.
+struct Throughput {
+  /// Multiplications and additions of the tensor cores on 16-bit elements.
+  double mmaFlops = 0;
+  /// Cycles in which TMA brings 128 bytes of a row from the L2 cache, if rows begin at multiples of
+  /// 128 bytes, and if they don't.
+  double cyclesPerRow = 0, cyclesPerUnalignedRow = 0;
+  /// Bytes that the device's memory gives all multiprocessors together.
+  double memoryBytes = 0;
+};
+
 class Chip {
 public:
   explicit Chip(const ChipDescription &description);
@@ -45,6 +56,7 @@ public:
   /// The lowest PTX ISA version that knows this target, as major * 10 + minor.
   unsigned ptxVersion() const;
   const Limits &limits() const;
+  const Throughput &throughput() const;
 
   bool has(Feature feature) const;
   /// An error that names the instruction, this chip, and the chips that have it.

@@ -96,6 +96,8 @@ private:
   func::FuncOp kernel;
   IRRewriter rewriter;
   WarpSpecializeOp roles;
+  /// What one thread of the block does before all others start.
+  Block *firstThread = nullptr;
   int64_t clusterM = 1, clusterN = 1;
   /// Blocks of the cluster that write into a block's slots, itself included.
   int64_t peers = 1;
@@ -138,6 +140,7 @@ void TmaPipelineLowering::createBarriers(CreatePipelineOp op) {
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(ifOp.thenBlock());
+    firstThread = ifOp.thenBlock();
     auto init = [&](Value barrier, int64_t arrivals) {
       NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), barrier, b.constant(arrivals),
                                    /*predicate=*/Value());
@@ -188,7 +191,11 @@ void TmaPipelineLowering::lower(ConsumerWaitOp op) {
 /// The rank of the block that lane i < peers gives a slot back to: those with the same rows of A
 /// (i < clusterN), then those with the same columns of B but this block.
 Value TmaPipelineLowering::getPeer(I32Builder &b) {
-  Value lane = b.min(b.lane(), b.constant(peers - 1));
+  // The register, and not the thread's number, from which LLVM would know in the branch that takes
+  // the first lanes that the bound is idle, drop it, and then let all lanes compute: a block that
+  // isn't there must not be named.
+  Value lane = NVVM::LaneIdOp::create(rewriter, b.loc, rewriter.getI32Type());
+  lane = b.min(lane, b.constant(peers - 1));
   if (clusterM == 1 || clusterN == 1)
     return lane;
   Value rank = NVVM::BlockInClusterIdXOp::create(rewriter, b.loc, rewriter.getI32Type());
@@ -208,8 +215,6 @@ void TmaPipelineLowering::lower(ConsumerReleaseOp op) {
   Location loc = op.getLoc();
   I32Builder b(rewriter, loc);
   const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
-  // In front of the branch, in which LLVM would see that the lane is one of the first and drop the
-  // bound; it lets all lanes compute addresses, and a block that isn't there must not be named.
   Value peer = peers > 1 ? getPeer(b) : Value();
   auto ifOp = scf::IfOp::create(rewriter, loc, b.less(b.lane(), b.constant(peers)));
   OpBuilder::InsertionGuard guard(rewriter);
@@ -485,8 +490,15 @@ LogicalResult TmaPipelineLowering::run() {
   for (scf::ForOp loop : loops)
     testAtEnd(loop);
   SmallVector<Attribute> maps;
-  for (auto [map, parameter] : tensorMaps)
+  for (auto [map, parameter] : tensorMaps) {
     maps.push_back(map);
+    // The first copy would wait for its map to come from memory.
+    rewriter.setInsertionPointToStart(firstThread);
+    NVVM::PrefetchOp::create(rewriter, kernel.getLoc(), /*cacheLevel=*/nullptr,
+                             /*evictPriority=*/nullptr, parameter, /*predicate=*/Value(),
+                             /*tensormap=*/rewriter.getUnitAttr(), /*uniform=*/nullptr,
+                             /*in_param_space=*/nullptr);
+  }
   if (!maps.empty())
     kernel->setAttr(kTensorMapsAttr, rewriter.getArrayAttr(maps));
   return success();

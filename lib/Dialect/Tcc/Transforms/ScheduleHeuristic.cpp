@@ -1,6 +1,8 @@
 //===- ScheduleHeuristic.cpp - A schedule where the user gave none --------===//
 
 #include "ScheduleHeuristic.h"
+#include "ScheduleCost.h"
+#include "ScheduleSearch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -54,6 +56,7 @@ constexpr TileCandidate warpTiles[] = {
     {128, 256, 2, 4, 100}, {128, 128, 2, 4, 90}, {64, 128, 2, 4, 80},
     {64, 64, 2, 2, 65},    {32, 64, 2, 2, 45},   {32, 32, 2, 2, 30},
 };
+/// Of wgmma with copies by the warps that multiply; with TMA there is a cost model.
 constexpr TileCandidate warpgroupTiles[] = {
     {128, 256, 8, 1, 100}, {128, 192, 8, 1, 97}, {128, 128, 8, 1, 90},
     {64, 256, 4, 1, 80},   {64, 128, 4, 1, 65},  {64, 64, 4, 1, 45},
@@ -63,8 +66,6 @@ constexpr TileCandidate warpgroupTiles[] = {
 constexpr std::pair<int64_t, int64_t> warpGrids[] = {
     {2, 4}, {4, 2}, {2, 2}, {1, 4}, {8, 1}, {4, 1}, {1, 2}, {2, 1}, {1, 1}, {4, 4}, {2, 8}, {8, 2}};
 
-constexpr int64_t assumedSize = 4096;
-
 struct Scored {
   ScheduleAttr schedule;
   int64_t cost;
@@ -73,11 +74,8 @@ struct Scored {
 
 /// Tiles that one multiprocessor computes, one after the other.
 static int64_t countWaves(const ScheduleContext &facts, int64_t m, int64_t n) {
-  auto size = [&](unsigned axis) {
-    return ShapedType::isDynamic(facts.sizes[axis]) ? assumedSize
-                                                    : std::max<int64_t>(1, facts.sizes[axis]);
-  };
-  int64_t tiles = llvm::divideCeil(size(0), m) * llvm::divideCeil(size(1), n);
+  auto [sizeM, sizeN, sizeK] = getSizes(facts);
+  int64_t tiles = llvm::divideCeil(sizeM, m) * llvm::divideCeil(sizeN, n);
   return llvm::divideCeil(tiles, facts.chip->limits().typicalMultiprocessors);
 }
 
@@ -140,7 +138,11 @@ static std::optional<Scored> scoreTile(MLIRContext *context, const ScheduleConte
 
 llvm::Expected<ScheduleAttr>
 mlir::tcc::chooseSchedule(MLIRContext *context, const ScheduleContext &facts, MmaFamily family,
-                          Transport transport, std::optional<std::array<int64_t, 3>> block) {
+                          Transport transport, std::optional<std::array<int64_t, 3>> block,
+                          std::string *why) {
+  if (transport == Transport::Tma)
+    if (std::optional<ScheduleAttr> found = searchTmaSchedule(context, facts, block, why))
+      return *found;
   bool isWgmma = family == MmaFamily::Wgmma;
   SmallVector<TileCandidate> tiles(isWgmma ? ArrayRef(warpgroupTiles) : ArrayRef(warpTiles));
   // Register tiles in flight grow with the slab, so that 32 is the most that pays there.

@@ -299,6 +299,10 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
     return createStringError(formatv("epilogue = tma stores rows that are aligned to 16 bytes, but "
                                      "the schedule's alignment of C is {0}; use epilogue = direct",
                                      schedule.getAlignmentOf(Operand::C)));
+  if (!context.hasTmaRows())
+    return createStringError(formatv("epilogue = tma stores rows of a multiple of 16 bytes, and N = "
+                                     "{0} elements aren't; use epilogue = direct",
+                                     context.sizes[1]));
   int64_t chunk = getEpilogueChunk(schedule, *llvm::max_element(context.outputBytes));
   for (int64_t bytes : context.outputBytes)
     if (chunk * bytes % 32)

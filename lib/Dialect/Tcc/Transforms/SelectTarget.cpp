@@ -174,7 +174,16 @@ LogicalResult KernelTargeter::analyze() {
   MemRefType lhs = matrix(problem->lhs.argument), rhs = matrix(problem->rhs.argument);
   unsigned lhsContiguous = *getUnitStrideDim(lhs), rhsContiguous = *getUnitStrideDim(rhs);
   context = {&chip, lhs.getElementType(), lhsContiguous ^ unsigned(problem->lhs.transposed),
-             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes, {}};
+             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes};
+  auto pitch = [&](MemRefType type) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    (void)type.getStridesAndOffset(strides, offset); // the analysis saw to it
+    int64_t stride = strides[1 - *getUnitStrideDim(type)];
+    return ShapedType::isDynamic(stride) ? stride : stride * getElementBytes(type.getElementType());
+  };
+  context.lhsPitch = pitch(lhs);
+  context.rhsPitch = pitch(rhs);
   for (const Problem::Output &output : problem->outputs)
     context.outputBytes.push_back(getElementBytes(matrix(output.argument).getElementType()));
   return success();
@@ -205,13 +214,15 @@ LogicalResult KernelTargeter::selectSchedule() {
   } else if (llvm::Expected<const arch::MmaAtom *> atom = findAtom(context, *family); !atom) {
     return fail(problem->matmulLoc, atom.takeError());
   }
+  std::string why;
   llvm::Expected<ScheduleAttr> chosen =
-      chooseSchedule(func.getContext(), context, *family, chooseTransport(chip, *family), block);
+      chooseSchedule(func.getContext(), context, *family, chooseTransport(chip, *family), block,
+                     &why);
   if (!chosen)
     return fail(func.getLoc(), chosen.takeError());
   schedule = *chosen;
   remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(passName))
-      << explainSchedule(context, schedule);
+      << explainSchedule(context, schedule) + why;
   return success();
 }
 
@@ -267,7 +278,7 @@ LogicalResult KernelTargeter::emitVariants() {
   builder.setInsertionPointToStart(gpuModule.getBody());
   bool isFirst = true;
   for (const Variant &variant :
-       enumerateVariants(func, *problem, schedule.getTransport(), schedule.getAlignment())) {
+       enumerateVariants(func, *problem, schedule)) {
     FailureOr<ScheduleAttr> variantSchedule = scheduleOf(variant);
     if (failed(variantSchedule))
       return failure();

@@ -50,8 +50,8 @@ struct RowFacts {
 namespace {
 class VariantEnumerator {
 public:
-  VariantEnumerator(func::FuncOp func, const Problem &problem)
-      : problem(problem), lhs(func, problem, problem.lhs.argument),
+  VariantEnumerator(func::FuncOp func, const Problem &problem, Epilogue epilogue)
+      : problem(problem), epilogue(epilogue), lhs(func, problem, problem.lhs.argument),
         rhs(func, problem, problem.rhs.argument) {
     for (const Problem::Output &output : problem.outputs) {
       outputs.emplace_back(func, problem, output.argument);
@@ -69,6 +69,7 @@ private:
   void addPreconditions(Variant &variant);
 
   const Problem &problem;
+  Epilogue epilogue;
   RowFacts lhs, rhs;
   SmallVector<RowFacts, 1> outputs;
   /// Bytes of the elements of A, B and (the narrowest) C.
@@ -122,6 +123,11 @@ void VariantEnumerator::addPreconditions(Variant &variant) {
   rhs.addPreconditions(b, variant.preconditions);
   for (const RowFacts &row : outputs)
     row.addPreconditions(c, variant.preconditions);
+  // TMA stores whole pieces of 16 bytes: the last one of a row would reach into the padding.
+  if (epilogue == Epilogue::Tma && c == 16 && ShapedType::isDynamic(problem.sizes[1]))
+    for (const RowFacts &row : outputs)
+      variant.preconditions.push_back(
+          llvm::formatv("{0} * {1} % 16 == 0", problem.axisNames[1], row.elementBytes));
   if (variant.transport == Transport::Tma)
     for (auto [size, name] : llvm::zip(problem.sizes, problem.axisNames))
       if (ShapedType::isDynamic(size))
@@ -144,6 +150,7 @@ SmallVector<Variant> VariantEnumerator::run(Transport transport, ArrayRef<int64_
 }
 
 SmallVector<Variant> mlir::tcc::enumerateVariants(func::FuncOp func, const Problem &problem,
-                                                  Transport transport, ArrayRef<int64_t> atMost) {
-  return VariantEnumerator(func, problem).run(transport, atMost);
+                                                  ScheduleAttr schedule) {
+  return VariantEnumerator(func, problem, schedule.getEpilogue())
+      .run(schedule.getTransport(), schedule.getAlignment());
 }

@@ -23,7 +23,7 @@ struct Variant {
 /// static strides rule out are not among them, nor those that differ from a wider one only where
 /// the wider one always holds. `atMost` caps the alignments, if not empty.
 SmallVector<Variant> enumerateVariants(func::FuncOp func, const Problem &problem,
-                                       Transport transport, ArrayRef<int64_t> atMost);
+                                       ScheduleAttr schedule);
 
 } // namespace mlir::tcc
 

@@ -79,7 +79,7 @@ func.func @stores(%C: memref<?x?xbf16> {tcc.name = "C", tcc.dims = ["M", "N"], t
 // CHECK-NEXT:    nvvm.cluster.arrive {aligned}
 // CHECK-NEXT:    nvvm.cluster.wait {aligned}
 // CHECK:         %[[PEER:.*]] = arith.select
-// CHECK-NEXT:    %[[IS_PEER:.*]] = arith.cmpi slt, %{{.*}}, %c3_i32
+// CHECK:         %[[IS_PEER:.*]] = arith.cmpi slt, %{{.*}}, %c3_i32
 // CHECK-NEXT:    scf.if %[[IS_PEER]] {
 // CHECK:           %[[HERE:.*]] = tcc.shared_address
 // CHECK-NEXT:      %[[THERE:.*]] = nvvm.mapa %[[HERE]], %[[PEER]] : !llvm.ptr<3> -> !llvm.ptr<7>

@@ -6,7 +6,7 @@
 // CHECK-LABEL: gpu.module @dynamic [#nvvm.target<chip = "sm_90a">]
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    tcc.preconditions = ["A.ptr % 16 == 0", "A.stride0 * 2 % 16 == 0", "B.ptr % 16 == 0", "B.stride0 * 2 % 16 == 0", "C.ptr % 16 == 0", "C.stride0 * 4 % 16 == 0", "M > 0", "N > 0", "K > 0"]
-// CHECK-SAME:    #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 4, roles = cooperative, alignment = [16, 16, 16], raster = 8>
+// CHECK-SAME:    #tcc.schedule<block = [128, 128, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 7, roles = ping_pong, alignment = [16, 16, 16], raster = 8, persistent = true, pending = 1>
 // CHECK:         tcc.matmul
 // CHECK-LABEL: func.func @dynamic_align16_narrow_store(
 // CHECK-SAME:    mma = wgmma

@@ -1,0 +1,35 @@
+//===- ScheduleCost.h - How long a schedule is predicted to take ----------===//
+
+#ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULECOST_H
+#define TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULECOST_H
+
+#include "ScheduleLegality.h"
+
+namespace mlir::tcc {
+
+/// What a size that isn't known counts as.
+inline constexpr int64_t assumedSize = 4096;
+
+/// M, N and K, with `assumedSize` for those that aren't known.
+std::array<int64_t, 3> getSizes(const ScheduleContext &context);
+
+/// Cycles of a multiprocessor that a kernel is predicted to take, and what they are made of.
+struct ScheduleCost {
+  /// Tiles that the busiest multiprocessor computes.
+  int64_t waves;
+  /// Of a slab: the tensor core's, and those in which its rows are brought to shared memory.
+  double slabMma, slabLoad;
+  /// Of the kernel: waves of tiles, and what the device's memory needs for A, B and C.
+  double tiles, memory;
+  double total;
+
+  /// "5 waves of 64 slabs …, 271 kcycles": for remarks.
+  std::string str() const;
+};
+
+/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch).
+ScheduleCost predictCost(const ScheduleContext &context, ScheduleAttr schedule);
+
+} // namespace mlir::tcc
+
+#endif // TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULECOST_H
