@@ -101,6 +101,8 @@ def run_case(case, arguments, programs):
         case["returncode"], output, error = command(run, arguments.timeout, case["folder"])
         try:
             case["result"] = json.loads(output)
+            # The emulator's counts of every instruction are megabytes a case.
+            case["result"].get("report", {}).pop("instructions", None)
         except ValueError:
             error = error or "tcc-run printed no JSON"
     case.pop("folder")
