@@ -343,6 +343,9 @@ static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr s
   if (schedule.getMma() == MmaFamily::Wmma && schedule.getEpilogue() != Epilogue::Shared)
     return createStringError("wmma's fragments are opaque (PTX ISA), so that its results go "
                              "through shared memory: use epilogue = shared");
+  if (schedule.getChunk() && schedule.getEpilogue() != Epilogue::Tma)
+    return createStringError(formatv("chunk belongs to epilogue = tma; with {0}, leave it out",
+                                     stringifyEpilogue(schedule.getEpilogue())));
   if (schedule.getTransport() != Transport::Tma)
     return checkUniform(schedule);
   if (schedule.getRoles() == Roles::Uniform)
