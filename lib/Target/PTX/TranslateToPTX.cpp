@@ -151,19 +151,24 @@ static bool isKernel(Operation &op) {
   return op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
-/// Modules of one kernel each, with all that kernels share, so that they can be compiled side by
-/// side; in `module`, whose attributes hold for them. One module, as it is, where kernels call
-/// functions: each part would define them.
+/// A function or variable that something else defines, as dynamic shared memory is.
+static bool isDeclaration(Operation *op) {
+  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+    return function.isExternal();
+  auto global = dyn_cast<LLVM::GlobalOp>(op);
+  return global && global.getLinkage() == LLVM::Linkage::External && !global.getValueOrNull() &&
+         !global.getInitializerBlock();
+}
+
+/// Modules of one kernel each, with what kernels share, so that they can be compiled side by side;
+/// in `module`, whose attributes hold for them. One module, as it is, where kernels share
+/// functions or variables of the module: each part would define them.
 static SmallVector<Operation *> splitByKernel(ModuleOp module, Operation *kernelModule) {
   Block &body = kernelModule->getRegion(0).front();
   SmallVector<Operation *> kernels, common;
   for (Operation &op : body)
     (isKernel(op) ? kernels : common).push_back(&op);
-  auto isDefinition = [](Operation *op) {
-    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    return function && !function.isExternal();
-  };
-  if (kernels.size() == 1 || llvm::any_of(common, isDefinition))
+  if (kernels.size() == 1 || !llvm::all_of(common, isDeclaration))
     return {kernelModule};
   SmallVector<Operation *> parts;
   for (Operation *kernel : kernels) {
@@ -247,10 +252,11 @@ LogicalResult Part::compile(unsigned ptxVersion) {
 static std::string joinParts(ArrayRef<std::unique_ptr<Part>> parts) {
   std::string text;
   for (const std::unique_ptr<Part> &part : parts) {
-    StringRef rest = part->text;
-    rest = text.empty() ? rest.drop_front(rest.find("\n.version") + 1)
-                        : rest.drop_front(rest.find("\n.visible .entry") + 1);
-    text += rest;
+    StringRef whole = part->text;
+    // An entry's line may begin with its linkage.
+    size_t start = whole.find(text.empty() ? ".version " : ".entry ");
+    start = whole.rfind('\n', start) + 1;
+    text += whole.drop_front(start);
   }
   return text;
 }
