@@ -1,6 +1,6 @@
 //===- EpilogueSlices.cpp - The epilogue through shared memory ------------===//
 //
-// The stored values are rebuilt for each slice of rows, from the stores backwards: an op is cloned
+// The stored values are rebuilt for each slice, from the stores backwards: an op is cloned
 // for the part of its value that is asked for. What doesn't depend on the row is built once for all
 // slices of the same columns.
 //
@@ -268,6 +268,18 @@ static Value allocStaging(Block *block, Location loc, ArrayRef<int64_t> shape, T
       SharedType::get(builder.getContext(), shape, element, /*stages=*/1, /*layout=*/{}));
 }
 
+bool mlir::tcc::hasEpilogueWork(MatmulLoop &program) {
+  bool hasWork = false, isStored = false;
+  for (Operation &op : *program.loop->getBlock()) {
+    if (isa<LoadOp>(op) && isStored)
+      return false;
+    auto store = dyn_cast<StoreOp>(op);
+    isStored |= bool(store);
+    hasWork |= store && store.getValue() != program.getResult();
+  }
+  return hasWork;
+}
+
 LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedule,
                                        FragmentAttr fragment, Block *allocBlock) {
   Block *body = program.loop->getBlock();
@@ -278,8 +290,12 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
   auto accType = cast<RankedTensorType>(acc.getType());
   int64_t rows = accType.getDimSize(0), columns = accType.getDimSize(1);
   bool isTma = schedule.getEpilogue() == Epilogue::Tma;
+  bool isDirect = schedule.getEpilogue() == Epilogue::Direct;
+  // A warp of wgmma has all columns of its rows, which can be cut between any 8.
+  bool cutsColumns =
+      isTma || (isDirect && fragment.getMma() == MmaFamily::Wgmma && fragment.getWarps()[1] == 1);
   int64_t sliceRows = isTma ? rows : fragment.getUnit().first;
-  int64_t sliceColumns = isTma ? getSliceColumns(schedule, *stores) : columns;
+  int64_t sliceColumns = cutsColumns ? getSliceColumns(schedule, *stores) : columns;
   if (rows % sliceRows != 0)
     return program.loop.emitOpError()
            << "expects the block's " << rows << " rows to be a multiple of " << sliceRows
@@ -290,9 +306,9 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
   EpilogueSlicer slicer(acc, sliceRows, sliceColumns, builder);
   Location loc = program.loop.getLoc();
   SmallVector<int64_t> shape = {sliceRows, sliceColumns};
-  if (!isTma)
+  if (schedule.getEpilogue() == Epilogue::Shared)
     slicer.stageAccumulator(allocStaging(allocBlock, loc, shape, accType.getElementType()));
-  else
+  if (isTma)
     for (StoreOp store : *stores)
       slicer.stageStore(store, allocStaging(allocBlock, store.getLoc(), shape,
                                             store.getDest().getType().getElementType()));

@@ -181,7 +181,7 @@ static LogicalResult stageKernel(func::FuncOp kernel) {
       failed(stageOperand(matmul.getRhsMutable(), Operand::B, *schedule, forall.getBody())) ||
       failed(setEpilogueBytes(*program, *schedule)))
     return failure();
-  if (schedule->getEpilogue() != Epilogue::Direct &&
+  if ((schedule->getEpilogue() != Epilogue::Direct || hasEpilogueWork(*program)) &&
       failed(sliceEpilogue(*program, *schedule, *fragment, forall.getBody())))
     return failure();
   setLevel(kernel, Level::L2);
