@@ -135,15 +135,15 @@ class Cases:
 
     def __init__(self, chip, folder):
         self.chip, self.folder, self.lines = chip, folder, []
-        self.target = f"--chip={chip}"
-        if chip in BACKEND:
-            self.target += f" --backend={BACKEND[chip]}"
         os.makedirs(folder, exist_ok=True)
 
-    def add(self, name, text, run, options):
+    def add(self, name, text, run, options, backend=None):
+        target = f"--chip={self.chip}"
+        if backend := backend or BACKEND.get(self.chip):
+            target += f" --backend={backend}"
         with open(os.path.join(self.folder, f"{name}.mlir"), "w", encoding="utf-8") as file:
             file.write(text)
-        self.lines.append(f"{self.chip} {name} {run} | {name}.mlir {self.target} | "
+        self.lines.append(f"{self.chip} {name} {run} | {name}.mlir {target} | "
                           f"{options} --check")
 
     def write(self):
@@ -171,6 +171,8 @@ def emulated(cases, inputs):
         cases.add(name, text, f"tile{edge:+}", size_option(128 + edge, 256 + edge, 64 + edge))
     cases.add(f"{element}-f32-NN-static", gemm(element, "f32", "NN", {"M": 17, "N": 33, "K": 65}),
               "17x33x65", "")
+    cases.add(f"{element}-f32-NN-mixed", gemm(element, "f32", "NN", {"M": 33, "N": 65, "K": 84}),
+              "33x65x84", "")  # rows of A are aligned to 8 bytes, rows of B to 2
     cases.add(f"{element}-f32-NN-sub", gemm(element, "f32", "NN", strided_c=True), "33x65x72",
               size_option(33, 65, 72) + " --ld C=77 --offset C=3")
     cases.add(f"{element}-f32-TN-offset", gemm(element, "f32", "TN"), "33x65x72",
@@ -208,6 +210,15 @@ def on_device(cases, inputs):
         for size in ((4096, 4096, 4096), (4095, 4097, 4100), (64, 8192, 8192)):
             cases.add(f"{element}-f32-{layout}", text, "x".join(map(str, size)),
                       size_option(*size) + " --time")
+        # Rows that TMA can't load: aligned to 8, 4 and 2 bytes; static, and without wgmma.
+        for k in (4100, 4098, 4097):
+            cases.add(f"{element}-f32-{layout}", text, f"4096x4096x{k}",
+                      size_option(4096, 4096, k) + " --time")
+        odd = gemm(element, "f32", layout, {"M": 4095, "N": 4097, "K": 4100})
+        cases.add(f"{element}-f32-{layout}-odd", odd, "static", "--time")
+        if cases.chip in BACKEND:
+            cases.add(f"{element}-f32-{layout}-odd", odd, "static-mma_sync", "--time",
+                      backend="mma_sync")
 
 
 def main():

@@ -4,6 +4,8 @@
 #include "Kernel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -31,6 +33,12 @@ struct RowFacts {
   /// False if rows can't be aligned to `bytes` whatever the launch.
   bool mayBeAligned(int64_t bytes) const {
     return ShapedType::isDynamic(stride) || stride * elementBytes % bytes == 0;
+  }
+  /// What a known stride aligns rows to, 16 bytes at most, where the pointer is.
+  std::optional<int64_t> strideAlignment() const {
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    return std::gcd(stride * elementBytes, int64_t(16));
   }
   /// True if the stride's part of the alignment is known to hold.
   bool strideIsAligned(int64_t bytes) const {
@@ -82,6 +90,13 @@ SmallVector<Variant> VariantEnumerator::candidates(Transport transport, ArrayRef
   SmallVector<Variant> all = {{"align16", {16, 16, 16}, transport, {}},
                               {"align16_narrow_store", {16, 16, least[2]}, transport, {}}};
   Transport narrow = transport == Transport::Tma ? Transport::CpAsync : transport;
+  // Known strides may align one operand's rows better than the other's.
+  std::optional<int64_t> a = lhs.strideAlignment(), b = rhs.strideAlignment();
+  if (a && b && *a != *b)
+    all.push_back({llvm::formatv("align{0}x{1}", *a, *b).str(),
+                   {*a, *b, least[2]},
+                   std::min(*a, *b) < 4 ? Transport::Register : narrow,
+                   {}});
   for (int64_t bytes : {8, 4})
     all.push_back({"align" + std::to_string(bytes), {bytes, bytes, least[2]}, narrow, {}});
   all.push_back({"align" + std::to_string(least[0]), least, Transport::Register, {}});

@@ -30,3 +30,25 @@ func.func @static(%A: memref<256x128xbf16>, %B: memref<128x512xbf16>, %C: memref
   linalg.matmul ins(%A, %B : memref<256x128xbf16>, memref<128x512xbf16>) outs(%C : memref<256x512xf32>)
   return
 }
+
+// Where static strides align one operand's rows better than the other's, its copies are wider.
+// CHECK-LABEL: func.func @mixed(
+// CHECK-SAME:    tcc.preconditions = ["A.ptr % 8 == 0"]
+// CHECK-SAME:    mma = wgmma, transport = register, stages = 2, alignment = [8, 2, 4]
+// CHECK-SAME:    tcc.variant = "align8x2"
+// CHECK-LABEL: func.func @mixed_align2(
+// CHECK-SAME:    tcc.preconditions = []
+// CHECK-SAME:    alignment = [2, 2, 4]
+func.func @mixed(%A: memref<256x84xf16>, %B: memref<84x65xf16>, %C: memref<256x65xf32>) {
+  linalg.matmul ins(%A, %B : memref<256x84xf16>, memref<84x65xf16>) outs(%C : memref<256x65xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @mixed_cp_async(
+// CHECK-SAME:    transport = cp_async, stages = {{[0-9]}}, alignment = [16, 8, 4]
+// CHECK-SAME:    tcc.variant = "align16x8"
+// CHECK-LABEL: func.func @mixed_cp_async_align2(
+func.func @mixed_cp_async(%A: memref<256x88xf16>, %B: memref<88x68xf16>, %C: memref<256x68xf32>) {
+  linalg.matmul ins(%A, %B : memref<256x88xf16>, memref<88x68xf16>) outs(%C : memref<256x68xf32>)
+  return
+}
