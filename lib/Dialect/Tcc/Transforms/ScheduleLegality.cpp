@@ -67,8 +67,8 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
     int64_t widest = *llvm::max_element(context.outputBytes);
     int64_t columns = getEpilogueChunk(schedule, widest);
     for (int64_t bytes : context.outputBytes) {
-      llvm::Expected<int64_t> staging = bufferBytes(schedule.getBlockM(), columns, 1, bytes,
-                                                    support::SharedConsumer::Wgmma);
+      llvm::Expected<int64_t> staging =
+          bufferBytes(schedule.getBlockM(), columns, 1, bytes, support::SharedConsumer::Wgmma);
       if (!staging)
         return staging.takeError();
       total += *staging;
@@ -78,8 +78,8 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
   auto consumer = schedule.getMma() == MmaFamily::Wmma ? support::SharedConsumer::Wmma
                                                        : support::SharedConsumer::Epilogue;
   int64_t warpgroupWarps = schedule.getMma() == MmaFamily::Wgmma ? 4 : 1;
-  llvm::Expected<int64_t> staging = bufferBytes(
-      atom.m * schedule.getWarpsM() / warpgroupWarps, schedule.getBlockN(), 1, 4, consumer);
+  llvm::Expected<int64_t> staging = bufferBytes(atom.m * schedule.getWarpsM() / warpgroupWarps,
+                                                schedule.getBlockN(), 1, 4, consumer);
   if (!staging)
     return staging.takeError();
   return *staging * schedule.getNumGroups();
@@ -128,7 +128,9 @@ RegisterCount mlir::tcc::predictRegisters(const arch::MmaAtom &atom, ScheduleAtt
     count.other = 40;
     break;
   case MmaFamily::Wgmma:
-    count.other = 40; // operands stay in shared memory
+    // Operands stay in shared memory. Narrow loads have pointers and conditions of their own:
+    // measured with accumulators of 128, they spill.
+    count.other = schedule.getTransport() == Transport::Register ? 104 : 40;
     break;
   }
   if (schedule.getTransport() == Transport::Register)
@@ -209,18 +211,10 @@ static llvm::Error checkColumns(const ScheduleContext &context, ScheduleAttr sch
   int64_t warpN = schedule.getBlockN() / schedule.getWarpsN();
   if (blockColumns == 0 || warpN % blockColumns == 0)
     return llvm::Error::success();
-  return createStringError(
-      formatv("a warpgroup multiplies {0} columns, but those of B, which is contiguous along N, lie "
-              "in blocks of {1}; use warps = [{2}, 1]",
-              warpN, blockColumns, schedule.getNumTileWarps()));
-}
-
-static ScheduleAttr withTiles(ScheduleAttr schedule, ArrayRef<int64_t> block,
-                              ArrayRef<int64_t> warps) {
-  ScheduleFields fields = schedule.getFields();
-  fields.block.assign(block.begin(), block.end());
-  fields.warps.assign(warps.begin(), warps.end());
-  return ScheduleAttr::get(schedule.getContext(), fields);
+  return createStringError(formatv(
+      "a warpgroup multiplies {0} columns, but those of B, which is contiguous along N, lie "
+      "in blocks of {1}; use warps = [{2}, 1]",
+      warpN, blockColumns, schedule.getNumTileWarps()));
 }
 
 static llvm::Error checkThreads(const arch::Chip &chip, ScheduleAttr schedule) {
@@ -260,8 +254,7 @@ static llvm::Error checkTransport(const arch::Chip &chip, ScheduleAttr schedule)
 static llvm::Error checkUniform(ScheduleAttr schedule) {
   auto needsTma = [&](StringRef what) {
     return createStringError(formatv("{0} belongs to transport tma; with {1}, {2}", what,
-                                     stringifyTransport(schedule.getTransport()),
-                                     "leave it out"));
+                                     stringifyTransport(schedule.getTransport()), "leave it out"));
   };
   if (schedule.getRoles() != Roles::Uniform)
     return createStringError("warp roles belong to transport tma; with cp_async and register, "
@@ -320,8 +313,8 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
   int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
   constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
   if (clusterM * clusterN > maxBlocks)
-    return createStringError(formatv("a cluster has at most {0} blocks, not {1} x {2}", maxBlocks,
-                                     clusterM, clusterN));
+    return createStringError(
+        formatv("a cluster has at most {0} blocks, not {1} x {2}", maxBlocks, clusterM, clusterN));
   struct Shared {
     StringRef name;
     int64_t lines, blocks;
@@ -364,32 +357,6 @@ static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr s
   return checkCluster(context, schedule);
 }
 
-/// The nearest schedule whose buffers fit: fewer stages first, then smaller blocks.
-static std::string suggestShared(const ScheduleContext &context, const arch::MmaAtom &atom,
-                                 ScheduleAttr schedule, const SharedBytes &bytes) {
-  int64_t limit = context.chip->limits().sharedBytesPerBlock;
-  int64_t stages = (limit - bytes.other) / bytes.perStage;
-  if (stages >= 2)
-    return formatv("stages = {0} fits", stages);
-  int64_t m = schedule.getBlockM(), n = schedule.getBlockN(), k = schedule.getBlockK();
-  constexpr std::array<int64_t, 3> divisors[] = {{1, 1, 2}, {1, 2, 1}, {2, 1, 1}, {1, 2, 2},
-                                                 {2, 2, 1}, {2, 2, 2}, {2, 4, 2}, {4, 4, 2}};
-  for (auto [lessM, lessN, lessK] : divisors) {
-    ScheduleAttr candidate =
-        withTiles(schedule, {m / lessM, n / lessN, k / lessK}, schedule.getWarps());
-    if (llvm::Error error = checkTiles(atom, candidate)) {
-      llvm::consumeError(std::move(error));
-      continue;
-    }
-    llvm::Expected<SharedBytes> smaller = predictSharedBytes(context, atom, candidate);
-    if (!smaller)
-      llvm::consumeError(smaller.takeError());
-    else if (smaller->total() <= limit)
-      return formatv("block = [{0}, {1}, {2}] fits", m / lessM, n / lessN, k / lessK);
-  }
-  return "use a smaller block and fewer stages";
-}
-
 static llvm::Error checkShared(const ScheduleContext &context, const arch::MmaAtom &atom,
                                ScheduleAttr schedule) {
   llvm::Expected<SharedBytes> bytes = predictSharedBytes(context, atom, schedule);
@@ -400,32 +367,9 @@ static llvm::Error checkShared(const ScheduleContext &context, const arch::MmaAt
     return llvm::Error::success();
   return createStringError(formatv("needs {0} bytes of shared memory ({1} stages of {2} bytes, {3} "
                                    "for epilogue and barriers), but "
-                                   "{4} allows {5} a block; {6}",
+                                   "{4} allows {5} a block",
                                    bytes->total(), bytes->stages, bytes->perStage, bytes->other,
-                                   context.chip->name(), limit,
-                                   suggestShared(context, atom, schedule, *bytes)));
-}
-
-/// The nearest schedule whose registers fit: more warps first, then smaller blocks.
-static std::string suggestRegisters(const arch::Chip &chip, const arch::MmaAtom &atom,
-                                    ScheduleAttr schedule) {
-  auto fits = [&](ScheduleAttr candidate) {
-    if (llvm::Error error = checkTiles(atom, candidate)) {
-      llvm::consumeError(std::move(error));
-      return false;
-    }
-    return candidate.getNumThreads() <= chip.limits().threadsPerBlock &&
-           predictRegisters(atom, candidate).total() <= registerLimit(chip, candidate);
-  };
-  int64_t m = schedule.getBlockM(), n = schedule.getBlockN(), k = schedule.getBlockK();
-  int64_t warpsM = schedule.getWarpsM(), warpsN = schedule.getWarpsN();
-  for (auto [moreM, moreN] : {std::pair(1, 2), {2, 1}, {2, 2}})
-    if (fits(withTiles(schedule, {m, n, k}, {warpsM * moreM, warpsN * moreN})))
-      return formatv("warps = [{0}, {1}] fits", warpsM * moreM, warpsN * moreN);
-  for (auto [lessM, lessN] : {std::pair(1, 2), {2, 1}, {2, 2}, {2, 4}, {4, 2}, {4, 4}})
-    if (fits(withTiles(schedule, {m / lessM, n / lessN, k}, {warpsM, warpsN})))
-      return formatv("block = [{0}, {1}, {2}] fits", m / lessM, n / lessN, k);
-  return "use a smaller block";
+                                   context.chip->name(), limit));
 }
 
 static llvm::Error checkRegisters(const arch::Chip &chip, const arch::MmaAtom &atom,
@@ -436,9 +380,9 @@ static llvm::Error checkRegisters(const arch::Chip &chip, const arch::MmaAtom &a
     return llvm::Error::success();
   return createStringError(formatv(
       "needs about {0} registers a thread ({1} accumulators, {2} of operands, {3} in flight, {4} "
-      "others), but {5} allows {6} with {7} threads; {8}",
+      "others), but {5} allows {6} with {7} threads",
       count.total(), count.accumulators, count.fragments, count.inFlight, count.other, chip.name(),
-      limit, schedule.getNumThreads(), suggestRegisters(chip, atom, schedule)));
+      limit, schedule.getNumThreads()));
 }
 
 llvm::Error mlir::tcc::checkSchedule(const ScheduleContext &context, ScheduleAttr schedule) {

@@ -1,6 +1,7 @@
 //===- SelectTarget.cpp - A chip, a schedule and variants for each kernel -===//
 
 #include "Kernel.h"
+#include "NearestSchedule.h"
 #include "Problem.h"
 #include "ScheduleHeuristic.h"
 #include "SelectTargetVariants.h"
@@ -136,6 +137,7 @@ private:
   FailureOr<ScheduleAttr> scheduleOf(const Variant &variant);
   void nameArguments();
   LogicalResult emitVariants();
+  LogicalResult failTile(llvm::Error error);
   LogicalResult fail(Location loc, llvm::Error error) {
     return emitError(loc, llvm::toString(std::move(error)));
   }
@@ -189,6 +191,25 @@ LogicalResult KernelTargeter::analyze() {
   return success();
 }
 
+/// No schedule fits the tile of a hand-written program: says which one nearby does.
+LogicalResult KernelTargeter::failTile(llvm::Error error) {
+  if (!block)
+    return fail(func.getLoc(), std::move(error));
+  ScheduleFields fields;
+  fields.block.assign(block->begin(), block->end());
+  fields.warps = {1, 1};
+  fields.mma = *family;
+  fields.transport = chooseTransport(chip, *family);
+  if (fields.transport == Transport::Tma)
+    fields.roles = Roles::Cooperative;
+  if (*family == MmaFamily::Wmma)
+    fields.epilogue = Epilogue::Shared;
+  return emitError(func.getLoc()) << llvm::toString(std::move(error)) << "; "
+                                  << describeNearestSchedule(
+                                         context, ScheduleAttr::get(func.getContext(), fields),
+                                         /*blockIsFixed=*/false);
+}
+
 LogicalResult KernelTargeter::selectSchedule() {
   schedule = func->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr);
   isUserSchedule = bool(schedule);
@@ -203,7 +224,9 @@ LogicalResult KernelTargeter::selectSchedule() {
              << schedule.getBlock() << "], but the tile program steps by ["
              << ArrayRef<int64_t>(*block) << "]";
     if (llvm::Error error = checkSchedule(context, schedule))
-      return fail(func.getLoc(), std::move(error));
+      return emitError(func.getLoc())
+             << llvm::toString(std::move(error)) << "; "
+             << describeNearestSchedule(context, schedule, /*blockIsFixed=*/bool(block));
     return success();
   }
   if (!family) {
@@ -219,7 +242,7 @@ LogicalResult KernelTargeter::selectSchedule() {
       chooseSchedule(func.getContext(), context, *family, chooseTransport(chip, *family), block,
                      &why);
   if (!chosen)
-    return fail(func.getLoc(), chosen.takeError());
+    return failTile(chosen.takeError());
   schedule = *chosen;
   remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(passName))
       << explainSchedule(context, schedule) + why;

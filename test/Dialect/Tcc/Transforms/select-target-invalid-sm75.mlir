@@ -18,7 +18,7 @@ func.func @mma_sync(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32
 
 // -----
 
-// expected-error @below {{but sm_75 allows 65536 a block; block = [128, 256, 16] fits}}
+// expected-error @below {{but sm_75 allows 65536 a block; nearest legal: block = [128, 256, 16]}}
 func.func @shared(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 256, 32], warps = [2, 4], mma = wmma, transport = register, stages = 2, epilogue = shared>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)

@@ -186,7 +186,7 @@ func.func @two_stores(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf
 
 // -----
 
-// expected-error @below {{no schedule fits the tile 8x64x32: block M = 8 isn't a multiple of 16}}
+// expected-error @below {{no schedule fits the tile 8x64x32: block M = 8 isn't a multiple of 16 (16 of mma_sync m16n8k16 f16 x f16 -> f32, times 1 warps along M); 16 is the nearest; nearest legal: block = [16, 64, 32]}}
 func.func @small_tile(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
