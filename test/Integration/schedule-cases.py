@@ -134,7 +134,8 @@ def find_partners(chosen, legal):
 def report(pool, messages, legal):
     """What was refused, and which pairs no legal combination has."""
     print(f"{len(pool)} combinations, {len(legal)} legal")
-    kinds = collections.Counter(re.sub(r"\d+", "N", message) for message in messages if message)
+    kinds = collections.Counter(re.sub(r"\d+", "N", message.partition("; nearest legal")[0])
+                                for message in messages if message)
     for kind, count in kinds.most_common():
         print(f"refused: {count} {kind}")
     covered = set().union(*map(pairs, legal))
