@@ -26,22 +26,13 @@ import threading
 import time
 
 import assemble
+import manifest
 
 
 def read_manifest(path):
-    cases = []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            line = line.split("#")[0].strip()
-            if not line:
-                continue
-            fields = [field.strip() for field in line.split("|")]
-            if len(fields) != 3:
-                sys.exit(f"{path}:{number}: expected 'NAME | PROGRAM | OPTIONS', found '{line}'")
-            name, program, options = fields
-            cases.append({"case": name, "folder": os.path.dirname(path),
-                          "program": shlex.split(program), "options": shlex.split(options)})
-    return cases
+    return [{"case": name, "folder": os.path.dirname(path), "program": shlex.split(program),
+             "options": shlex.split(options)}
+            for name, program, options in manifest.read(path, "NAME | PROGRAM | OPTIONS")]
 
 
 def command(arguments, timeout, cwd):

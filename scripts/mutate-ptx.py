@@ -40,6 +40,7 @@ import tempfile
 import threading
 
 sys.dont_write_bytecode = True  # no cache beside the sources
+import manifest  # pylint: disable=wrong-import-position
 import ptx_mutants  # pylint: disable=wrong-import-position
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -106,22 +107,11 @@ def load_gemm_cases():
 
 
 def read_manifest(path):
-    kernels = []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            line = line.split("#")[0].strip()
-            if not line:
-                continue
-            fields = [field.strip() for field in line.split("|")]
-            if len(fields) != 5:
-                sys.exit(f"{path}:{number}: expected 'NAME | OPTIONS | PROGRAM | SCHEDULE | RUNS', "
-                         f"found '{line}'")
-            name, options, program, schedule, runs = fields
-            kernels.append({"name": name, "options": shlex.split(options),
-                            "program": program.split(), "schedule": schedule,
-                            "folder": os.path.dirname(os.path.abspath(path)),
-                            "runs": [shlex.split(run) for run in runs.split(";")]})
-    return kernels
+    form = "NAME | OPTIONS | PROGRAM | SCHEDULE | RUNS"
+    return [{"name": name, "options": shlex.split(options), "program": program.split(),
+             "schedule": schedule, "folder": os.path.dirname(os.path.abspath(path)),
+             "runs": [shlex.split(run) for run in runs.split(";")]}
+            for name, options, program, schedule, runs in manifest.read(path, form)]
 
 
 GOLDEN = "//gemm "

@@ -69,7 +69,8 @@ Expected<std::unique_ptr<TargetMachine>> mlir::tcc::createTargetMachine(StringRe
     auto &options = cl::getRegisteredOptions();
     for (StringRef name : {"nvptx-short-ptr", "disable-machine-sink"})
       if (auto found = options.find(name); found != options.end())
-        static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+        if (found->second->getNumOccurrences() == 0) // what a program set itself stays
+          found->second->addOccurrence(/*pos=*/0, name, "true");
   });
 
   Triple triple("nvptx64-nvidia-cuda");

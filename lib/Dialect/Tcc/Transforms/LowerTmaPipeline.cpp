@@ -117,6 +117,13 @@ LogicalResult TmaPipelineLowering::findRoles() {
     clusterN = schedule.getClusterN();
     peers = clusterM + clusterN - 1;
   }
+  WalkResult turns = kernel.walk([](Operation *op) -> WalkResult {
+    if (!isa<TurnWaitOp, TurnPassOp>(op) || op->getParentOfType<WarpSpecializeOp>())
+      return WalkResult::advance();
+    return op->emitOpError() << "is a consumer group's: expects to stand in a tcc.warp_specialize";
+  });
+  if (turns.wasInterrupted())
+    return failure();
   if (roles)
     return success();
   return kernel.emitOpError() << "has a pipeline of transport 'tma' without a tcc.warp_specialize: "
@@ -493,6 +500,8 @@ LogicalResult TmaPipelineLowering::run() {
   for (auto [map, parameter] : tensorMaps) {
     maps.push_back(map);
     // The first copy would wait for its map to come from memory.
+    if (!firstThread) // stores without a pipeline
+      continue;
     rewriter.setInsertionPointToStart(firstThread);
     NVVM::PrefetchOp::create(rewriter, kernel.getLoc(), /*cacheLevel=*/nullptr,
                              /*evictPriority=*/nullptr, parameter, /*predicate=*/Value(),

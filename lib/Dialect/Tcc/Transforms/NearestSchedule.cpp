@@ -43,10 +43,8 @@ private:
 
 bool NearestSearch::isLegal(const ScheduleFields &fields) {
   auto candidate = ScheduleAttr::get(schedule.getContext(), fields);
-  if (llvm::Error error = checkSchedule(context, candidate)) {
-    llvm::consumeError(std::move(error));
+  if (!mlir::tcc::isLegal(context, candidate))
     return false;
-  }
   found = candidate;
   return true;
 }

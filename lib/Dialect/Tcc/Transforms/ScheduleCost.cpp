@@ -62,9 +62,7 @@ ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, ScheduleAttr
                    double(blockN) / clusterM * perRow(context.rhsPitch)) *
                   (slabK * 2 / 128);
   double slabs = llvm::divideCeil(k, schedule.getBlockK());
-  // Two stages leave no time for a copy to arrive.
-  double lead = schedule.getStages() < 3 ? 1.3 : 1;
-  double tile = slabs * std::max(cost.slabMma, cost.slabLoad) * lead +
+  double tile = slabs * std::max(cost.slabMma, cost.slabLoad) +
                 (isPingPong ? pingPongTile : cooperativeTile);
   cost.tiles = cost.waves * tile + (isPingPong ? pingPongKernel : cooperativeKernel);
   cost.tiles *= isPingPong ? 1 : cooperativeFactor;

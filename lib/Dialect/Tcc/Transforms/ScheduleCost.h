@@ -27,7 +27,8 @@ struct ScheduleCost {
   std::string str() const;
 };
 
-/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch).
+/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch), with
+/// enough stages that copies are in time.
 ScheduleCost predictCost(const ScheduleContext &context, ScheduleAttr schedule);
 
 } // namespace mlir::tcc

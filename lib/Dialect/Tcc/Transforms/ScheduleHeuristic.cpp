@@ -103,10 +103,8 @@ static std::optional<ScheduleAttr> fitStages(MLIRContext *context, const Schedul
   for (int64_t stages = maxStages; stages > 1; --stages) {
     fields.stages = stages;
     auto schedule = ScheduleAttr::get(context, fields);
-    llvm::Error error = checkSchedule(facts, schedule);
-    if (!error)
+    if (isLegal(facts, schedule))
       return schedule;
-    llvm::consumeError(std::move(error));
   }
   return std::nullopt;
 }

@@ -403,3 +403,10 @@ llvm::Error mlir::tcc::checkSchedule(const ScheduleContext &context, ScheduleAtt
     return error;
   return checkRegisters(*context.chip, **atom, schedule);
 }
+
+bool mlir::tcc::isLegal(const ScheduleContext &context, ScheduleAttr schedule) {
+  llvm::Error error = checkSchedule(context, schedule);
+  bool legal = !error;
+  llvm::consumeError(std::move(error));
+  return legal;
+}

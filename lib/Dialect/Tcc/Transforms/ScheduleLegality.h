@@ -69,6 +69,9 @@ int64_t registerLimit(const ::tcc::arch::Chip &chip, ScheduleAttr schedule);
 /// Fails with what is wrong, both numbers where there is a limit, and the nearest legal choice.
 llvm::Error checkSchedule(const ScheduleContext &context, ScheduleAttr schedule);
 
+/// The same without the reason.
+bool isLegal(const ScheduleContext &context, ScheduleAttr schedule);
+
 } // namespace mlir::tcc
 
 #endif // TCC_LIB_DIALECT_TCC_TRANSFORMS_SCHEDULELEGALITY_H

@@ -32,7 +32,7 @@ private:
   void addTiles();
   void addTile(int64_t m, int64_t n, int64_t k);
   void add(ScheduleFields fields);
-  std::optional<ScheduleAttr> complete(ScheduleAttr schedule);
+  std::optional<ScheduleAttr> complete(const Candidate &candidate);
   std::optional<ScheduleAttr> fitStages(ScheduleFields fields);
 
   MLIRContext *context;
@@ -42,13 +42,6 @@ private:
 };
 
 } // namespace
-
-static bool isLegal(const ScheduleContext &facts, ScheduleAttr schedule) {
-  llvm::Error error = checkSchedule(facts, schedule);
-  bool legal = !error;
-  llvm::consumeError(std::move(error));
-  return legal;
-}
 
 void TmaScheduleSearch::add(ScheduleFields fields) {
   auto schedule = ScheduleAttr::get(context, fields);
@@ -68,8 +61,7 @@ void TmaScheduleSearch::addTile(int64_t m, int64_t n, int64_t k) {
   fields.persistent = true;
   // TMA stores of f32 are no faster than pairs from registers; 16-bit pairs are half sectors.
   bool isNarrow = llvm::all_of(facts.outputBytes, [](int64_t bytes) { return bytes <= 2; });
-  bool hasWholeRows = facts.hasTmaRows();
-  fields.epilogue = isNarrow && hasWholeRows && n % 16 == 0 ? Epilogue::Tma : Epilogue::Direct;
+  fields.epilogue = isNarrow && facts.hasTmaRows() && n % 16 == 0 ? Epilogue::Tma : Epilogue::Direct;
 
   for (auto [clusterM, clusterN] : {std::pair(1, 1), {2, 1}, {1, 2}, {4, 1}, {1, 4}}) {
     if (clusterM * clusterN > 1)
@@ -114,12 +106,11 @@ std::optional<ScheduleAttr> TmaScheduleSearch::fitStages(ScheduleFields fields) 
 
 /// Shared memory goes to stages first, what is left to the epilogue's slices: fewer stages cost more
 /// than narrow slices do (measured, docs/Performance.md).
-std::optional<ScheduleAttr> TmaScheduleSearch::complete(ScheduleAttr schedule) {
-  ScheduleFields fields = schedule.getFields();
-  auto [m, n, k] = getSizes(facts);
+std::optional<ScheduleAttr> TmaScheduleSearch::complete(const Candidate &candidate) {
+  ScheduleFields fields = candidate.schedule.getFields();
   // One tile a block needs no loop; only known sizes tell.
   bool isStatic = llvm::none_of(facts.sizes, ShapedType::isDynamic);
-  if (isStatic && fields.roles == Roles::Cooperative && predictCost(facts, schedule).waves == 1)
+  if (isStatic && fields.roles == Roles::Cooperative && candidate.cost.waves == 1)
     fields.persistent = false;
   if (fields.epilogue != Epilogue::Tma)
     return fitStages(fields);
@@ -142,7 +133,7 @@ std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
   });
   std::optional<ScheduleAttr> best;
   for (const Candidate &candidate : candidates) {
-    std::optional<ScheduleAttr> completed = complete(candidate.schedule);
+    std::optional<ScheduleAttr> completed = complete(candidate);
     // Two stages are a last resort.
     if (!completed || (!best && completed->getStages() < 3 && &candidate != &candidates.back() &&
                        getSizes(facts)[2] > 2 * completed->getBlockK()))

@@ -176,7 +176,7 @@ LogicalResult KernelTargeter::analyze() {
   MemRefType lhs = matrix(problem->lhs.argument), rhs = matrix(problem->rhs.argument);
   unsigned lhsContiguous = *getUnitStrideDim(lhs), rhsContiguous = *getUnitStrideDim(rhs);
   context = {&chip, lhs.getElementType(), lhsContiguous ^ unsigned(problem->lhs.transposed),
-             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes};
+             rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes, /*outputBytes=*/{}};
   auto pitch = [&](MemRefType type) {
     SmallVector<int64_t> strides;
     int64_t offset;

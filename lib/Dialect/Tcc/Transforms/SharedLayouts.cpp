@@ -63,7 +63,8 @@ int64_t mlir::tcc::getNumBarriers(CreatePipelineOp pipeline) {
   int64_t turns = 0;
   for (Operation *user : pipeline->getUsers())
     if (auto wait = dyn_cast<TurnWaitOp>(user))
-      turns = wait->getParentOfType<WarpSpecializeOp>().getGroups();
+      if (auto roles = wait->getParentOfType<WarpSpecializeOp>())
+        turns = roles.getGroups();
   return pipeline.getType().getStages() * 2 + turns;
 }
 

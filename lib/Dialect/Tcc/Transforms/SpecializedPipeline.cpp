@@ -47,7 +47,6 @@ private:
   void passTurn(Value group, Value turn);
   SmallVector<Value> consumeTile(ValueRange state);
   void finishLate();
-  void releaseSlab(Value slot, Value phase, Value condition);
   Value countSlabs();
 
   Value constant(int64_t value) {
@@ -172,26 +171,19 @@ SmallVector<Value> SpecializedPipeline::consumeTile(ValueRange state) {
   return SmallVector<Value>(loop.getResults().take_back(4).take_front(2));
 }
 
-/// if (condition) release
-void SpecializedPipeline::releaseSlab(Value slot, Value phase, Value condition) {
-  auto ifOp = scf::IfOp::create(rewriter, loc, condition);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(ifOp.thenBlock());
-  ConsumerReleaseOp::create(rewriter, loc, pipeline, slot, phase);
-}
-
-// %d = matmul …   →   %d = matmul … {pending = 1}; release the slot before
+// %d = matmul …   →   %d = matmul … {pending = 1}; if (not the first slab) release the slot before
 // and, after the loop, wait for the last one and release its slot.
 void SpecializedPipeline::finishLate() {
   scf::ForOp loop = program.program.loop;
   for (auto matmul : loop.getBody()->getOps<MatmulOp>())
     matmul.setPending(program.schedule.getPending());
-  auto isAfter = [&](Value k) -> Value {
-    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, k, loop.getLowerBound());
-  };
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  Value hasSlotBefore = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                              loop.getInductionVar(), loop.getLowerBound());
+  auto ifOp = scf::IfOp::create(rewriter, loc, hasSlotBefore);
+  rewriter.setInsertionPointToStart(ifOp.thenBlock());
   ValueRange before = loop.getRegionIterArgs().take_back(2);
-  releaseSlab(before[0], before[1], isAfter(loop.getInductionVar()));
+  ConsumerReleaseOp::create(rewriter, loc, pipeline, before[0], before[1]);
 
   rewriter.setInsertionPointAfter(loop);
   OpResult acc = program.program.getResult();
