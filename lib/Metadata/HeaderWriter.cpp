@@ -92,6 +92,8 @@ void writeNode(json::OStream &json, unsigned id, const RefNode &node) {
       json.attribute("value", numberOrName(node.value));
     if (node.op == RefOp::CmpF)
       json.attribute("predicate", node.predicate);
+    if (node.approximate)
+      json.attribute("approximate", true);
     writeList(json, "dims", node.dims);
     json.attribute("type", getName(node.type));
   });

@@ -63,6 +63,14 @@ bool read(Cursor at, double &out) {
   return true;
 }
 
+bool read(Cursor at, bool &out) {
+  std::optional<bool> truth = at.value.getAsBoolean();
+  if (!truth)
+    return at.fail("expected true or false");
+  out = *truth;
+  return true;
+}
+
 bool read(Cursor at, json::Object &out) {
   const json::Object *object = at.value.getAsObject();
   if (!object)
@@ -216,6 +224,7 @@ bool read(Cursor at, RefNode &out) {
   unsigned id; // checked against the position by readReference
   fields.required("id", id).required("op", out.op).required("type", out.type);
   fields.optional("dims", out.dims).optional("operands", out.operands);
+  fields.optional("approximate", out.approximate);
   if (out.op == RefOp::Input)
     fields.required("argument", out.argument);
   if (out.op == RefOp::Constant)
@@ -251,7 +260,7 @@ bool checkIds(const json::Value &nodes, std::string &error) {
 bool readReference(Fields &fields, const json::Object &object, Kernel &out, std::string &error) {
   if (!fields.has("reference") && !fields.has("outputs"))
     return true;
-  SmallVector<RefNode> nodes;
+  SmallVector<RefNode, 0> nodes;
   out.reference.emplace();
   fields.required("reference", nodes).required("outputs", out.reference->outputs);
   out.reference->nodes.assign(nodes.begin(), nodes.end());

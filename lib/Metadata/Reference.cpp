@@ -48,7 +48,9 @@ std::pair<unsigned, unsigned> getOperandCounts(RefOp op) {
   return {factsOf(op).minOperands, factsOf(op).maxOperands};
 }
 
-bool isExactlyRounded(RefOp op) { return factsOf(op).exactlyRounded; }
+bool isExactlyRounded(const RefNode &node) {
+  return factsOf(node.op).exactlyRounded && !node.approximate;
+}
 
 bool isCmpFPredicate(StringRef name) {
   static constexpr StringLiteral predicates[] = {"false", "oeq", "ogt", "oge", "olt", "ole",

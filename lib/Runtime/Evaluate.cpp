@@ -36,7 +36,7 @@ bool isExactlyDefined(const Reference &reference, unsigned root) {
   std::vector<bool> needed = findNeeded(reference, root);
   for (unsigned id = 0; id <= root; ++id)
     if (needed[id] && reference.nodes[id].op != RefOp::Matmul &&
-        !isExactlyRounded(reference.nodes[id].op))
+        !isExactlyRounded(reference.nodes[id]))
       return false;
   return true;
 }

@@ -41,7 +41,9 @@ static Kernel makeKernel() {
   unsigned positive = reference.addCmpF("ogt", sum, zero, {"M", "N"});
   unsigned relu =
       reference.addElementwise(RefOp::Select, {positive, sum, zero}, {"M", "N"}, ElementType::F32);
-  reference.addOutput("C", relu);
+  unsigned tanh = reference.addElementwise(RefOp::Tanh, {relu}, {"M", "N"}, ElementType::F32);
+  reference.nodes[tanh].approximate = true;
+  reference.addOutput("C", tanh);
   return kernel;
 }
 
@@ -73,6 +75,8 @@ TEST(Header, RoundTrip) {
   const Kernel &kernel = kernels->front();
   EXPECT_EQ(kernel.arguments[1].strides[0].str(), "N");
   EXPECT_EQ(kernel.tensorMaps[0].l2Promotion, 256u);
+  EXPECT_TRUE(kernel.reference->nodes.back().approximate);
+  EXPECT_FALSE(kernel.reference->nodes.front().approximate);
   EXPECT_EQ(kernel.reference->nodes[6].predicate, "ogt");
   EXPECT_EQ(kernel.schedule.getInteger("stages"), 4);
   EXPECT_EQ(kernel.getSizeSymbols(), (SmallVector<std::string>{"M", "K", "N"}));

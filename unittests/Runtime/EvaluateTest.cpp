@@ -232,6 +232,23 @@ TEST_F(Evaluate, ExactlyDefined) {
   EXPECT_FALSE(isExactlyDefined(reference, sum));
 }
 
+TEST_F(Evaluate, ApproximateFunctionsMayBeOff) {
+  unsigned x = input("x", {}, {}, {0.5});
+  auto apply = [&](RefOp op, SmallVector<unsigned> operands, bool approximate) {
+    unsigned node = reference.addElementwise(op, operands, {}, ElementType::F32);
+    reference.nodes[node].approximate = approximate;
+    return node;
+  };
+  double tanh = error(apply(RefOp::Tanh, {x}, true));
+  EXPECT_GE(tanh, std::tanh(0.5) * 0x1p-11);
+  EXPECT_LT(tanh, std::tanh(0.5) * 0x1.02p-11);
+  EXPECT_LT(error(apply(RefOp::Tanh, {x}, false)), 1e-6);
+  unsigned quotient = apply(RefOp::DivF, {x, x}, true);
+  EXPECT_EQ(error(quotient), 0x1p-20); // 8 units of 1
+  EXPECT_FALSE(isExactlyDefined(reference, quotient));
+  EXPECT_TRUE(isExactlyDefined(reference, apply(RefOp::DivF, {x, x}, false)));
+}
+
 TEST_F(Evaluate, LargeMatmulAgreesWithTheTextbook) {
   // More rows, columns and terms than one panel or chunk of the blocked product.
   int64_t m = 13, n = 19, k = 300;

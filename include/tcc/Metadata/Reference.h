@@ -74,8 +74,6 @@ llvm::StringRef getName(RefOp op);
 std::optional<RefOp> parseRefOp(llvm::StringRef name);
 /// The fewest and the most operands.
 std::pair<unsigned, unsigned> getOperandCounts(RefOp op);
-/// True where IEEE arithmetic fixes every bit of the result, given the operands.
-bool isExactlyRounded(RefOp op);
 /// Whether `name` is a predicate of arith.cmpf: "oeq", "ogt", "une", …
 bool isCmpFPredicate(llvm::StringRef name);
 
@@ -89,7 +87,12 @@ struct RefNode {
   std::string argument;  // Input
   double value = 0;      // Constant
   std::string predicate; // CmpF
+  /// The kernel may compute it by an approximate instruction (fastmath<afn>).
+  bool approximate = false;
 };
+
+/// True where IEEE arithmetic fixes every bit of the result, given the operands.
+bool isExactlyRounded(const RefNode &node);
 
 struct RefOutput {
   std::string argument;

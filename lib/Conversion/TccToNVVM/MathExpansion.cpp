@@ -3,15 +3,18 @@
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tcc/Arch/Chip.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
+namespace arch = ::tcc::arch;
 
 /// True for what NVPTX computes by an instruction or a short exact sequence.
 static bool isInstruction(Operation *op) {
@@ -41,7 +44,38 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// math.tanh %x fastmath<afn>  →  llvm.intr.tanh %x afn, which NVPTX spells tanh.approx.f32
+struct ApproximateTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op, PatternRewriter &rewriter) const override {
+    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "approximation is not allowed");
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    rewriter.replaceOpWithNewOp<LLVM::TanhOp>(op, op.getType(), op.getOperand(),
+                                              LLVM::FastmathFlags::afn);
+    return success();
+  }
+};
+
 } // namespace
+
+/// Whether the kernel's chip has an instruction for tanh; false where the chip is unknown.
+static bool hasTanhInstruction(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  ArrayAttr targets = module ? module.getTargetsAttr() : ArrayAttr();
+  auto target = targets && targets.size() == 1 ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
+                                               : NVVM::NVVMTargetAttr();
+  if (!target)
+    return false;
+  llvm::Expected<const arch::Chip *> chip = arch::lookupChip(target.getChip());
+  if (!chip) {
+    consumeError(chip.takeError());
+    return false;
+  }
+  return (*chip)->has(arch::Feature::TanhApprox);
+}
 
 LogicalResult mlir::tcc::expandMath(func::FuncOp kernel) {
   auto hasFunctions = [&] {
@@ -57,6 +91,8 @@ LogicalResult mlir::tcc::expandMath(func::FuncOp kernel) {
   // Everything is computed in f32, f16 and bf16 too. Some functions become others first.
   RewritePatternSet patterns(kernel.getContext());
   patterns.add<ApproximateExp>(kernel.getContext(), /*benefit=*/2);
+  if (hasTanhInstruction(kernel))
+    patterns.add<ApproximateTanh>(kernel.getContext(), /*benefit=*/2);
   math::populateExpansionPatterns(patterns, {"powf", "fpowi", "tan", "sinh", "cosh"});
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef) { return true; });

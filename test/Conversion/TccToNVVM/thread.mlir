@@ -55,6 +55,43 @@ func.func @approximate_exp(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.
   return
 }
 
+// tanh.approx is there from sm_75 on, f16 is computed in f32; without `afn` tanh is a polynomial.
+gpu.module @sm_75 [#nvvm.target<chip = "sm_75">] {
+  // CHECK-LABEL: llvm.func @approximate_tanh_sm_75
+  // CHECK: llvm.intr.tanh(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+  // CHECK: llvm.intr.tanh(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (vector<4xf32>) -> vector<4xf32>
+  // CHECK: %[[WIDE:.*]] = llvm.fpext
+  // CHECK: llvm.intr.tanh(%[[WIDE]]) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+  // CHECK-NOT: llvm.intr.tanh
+  // CHECK: llvm.return
+  func.func @approximate_tanh_sm_75(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+    %x = llvm.load %p : !llvm.ptr<1> -> f32
+    %v = llvm.load %p : !llvm.ptr<1> -> vector<4xf32>
+    %h = llvm.load %p : !llvm.ptr<1> -> f16
+    %0 = math.tanh %x fastmath<afn> : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    %1 = math.tanh %v fastmath<afn> : vector<4xf32>
+    llvm.store %1, %p : vector<4xf32>, !llvm.ptr<1>
+    %2 = math.tanh %h fastmath<afn> : f16
+    llvm.store %2, %p : f16, !llvm.ptr<1>
+    %3 = math.tanh %x : f32
+    llvm.store %3, %p : f32, !llvm.ptr<1>
+    return
+  }
+}
+
+gpu.module @sm_70 [#nvvm.target<chip = "sm_70">] {
+  // CHECK-LABEL: llvm.func @approximate_tanh_sm_70
+  // CHECK-NOT: llvm.intr.tanh
+  // CHECK: llvm.fdiv
+  func.func @approximate_tanh_sm_70(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+    %x = llvm.load %p : !llvm.ptr<1> -> f32
+    %0 = math.tanh %x fastmath<afn> : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    return
+  }
+}
+
 // Blocks of a cluster lie along x; a kernel without clusters says nothing.
 // CHECK-LABEL: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>

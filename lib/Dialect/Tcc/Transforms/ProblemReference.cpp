@@ -30,6 +30,14 @@ std::string mlir::tcc::listElementwiseOps() {
   return llvm::join(ArrayRef<StringLiteral>(elementwiseOps), ", ");
 }
 
+/// Whether an instruction that approximates may take the place of the op.
+static bool mayBeApproximate(const ProblemNode &node) {
+  auto fastmath = node.opAttrs.getAs<arith::FastMathFlagsAttr>("fastmath");
+  bool isFunction = node.opName.getValue().starts_with("math.") || node.opName == "arith.divf";
+  return isFunction && fastmath &&
+         arith::bitEnumContainsAll(fastmath.getValue(), arith::FastMathFlags::afn);
+}
+
 namespace {
 /// Collects the live nodes, numbered in order, each with the axes that its value depends on.
 class ReferenceBuilder {
@@ -120,6 +128,8 @@ private:
     if (auto predicate = node.opAttrs.getAs<arith::CmpFPredicateAttr>("predicate"))
       extra.push_back(named(
           "predicate", builder.getStringAttr(arith::stringifyCmpFPredicate(predicate.getValue()))));
+    if (mayBeApproximate(node))
+      extra.push_back(named("approximate", builder.getBoolAttr(true)));
     numbers[id] =
         append(getReferenceOp(node.opName), node.type, axesDims(axes[id]), operands, extra);
   }

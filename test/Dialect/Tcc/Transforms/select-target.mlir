@@ -168,3 +168,27 @@ func.func @tiles(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) 
   }
   return
 }
+
+// -----
+
+// The reference says where the program allows approximate functions, and only of functions.
+
+// CHECK-LABEL: func.func @approximate(
+// CHECK-SAME:    {approximate = true, dims = ["M", "N"], id = 3 : i64, op = "tanh", operands = [2], type = f32}
+// CHECK-SAME:    {dims = ["M", "N"], id = 4 : i64, op = "exp", operands = [3], type = f32}
+// CHECK-SAME:    {dims = ["M", "N"], id = 5 : i64, op = "addf", operands = [4, 4], type = f32}
+func.func @approximate(%A: memref<16x16xf16>, %B: memref<16x16xf16>, %C: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %acc = memref.alloc() : memref<16x16xf32>
+  linalg.fill ins(%zero : f32) outs(%acc : memref<16x16xf32>)
+  linalg.matmul ins(%A, %B : memref<16x16xf16>, memref<16x16xf16>) outs(%acc : memref<16x16xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : memref<16x16xf32>) outs(%C : memref<16x16xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = math.tanh %x fastmath<afn> : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %1, %1 fastmath<fast> : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
