@@ -51,18 +51,28 @@ LogicalResult SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitEr
 // FragmentAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError, MmaFamily,
-                                   Operand, ArrayRef<int64_t> shape, ArrayRef<int64_t> warps) {
+LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError, MmaFamily mma,
+                                   Operand operand, ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> warps, bool transposed) {
   auto positive = [](int64_t value) { return value > 0; };
   if (shape.size() != 3 || !llvm::all_of(shape, positive))
     return emitError() << "'shape' is the atom's m, n and k, found [" << shape << "]";
   if (warps.size() != 2 || !llvm::all_of(warps, positive))
     return emitError() << "'warps' is the number of warps along M and N, found [" << warps << "]";
+  if (transposed && (mma != MmaFamily::Wgmma || operand != Operand::C))
+    return emitError() << "'transposed' is for accumulators of wgmma, found operand '"
+                       << stringifyOperand(operand) << "' of " << stringifyMmaFamily(mma);
   return success();
+}
+
+FragmentAttr FragmentAttr::getTranspose() const {
+  return get(getContext(), getMma(), getOperand(), getShape(), getWarps(), !getTransposed());
 }
 
 std::pair<int64_t, int64_t> FragmentAttr::getAtomExtents() const {
   ArrayRef<int64_t> mnk = getShape();
+  if (getTransposed())
+    return {mnk[1], mnk[0]};
   switch (getOperand()) {
   case Operand::A:
     return {mnk[0], mnk[2]};
@@ -78,6 +88,10 @@ std::pair<int64_t, int64_t> FragmentAttr::getAtomExtents() const {
 static int64_t getWarpsPerAtom(MmaFamily family) { return family == MmaFamily::Wgmma ? 4 : 1; }
 
 std::pair<int64_t, int64_t> FragmentAttr::getUnit() const {
+  if (getTransposed()) {
+    auto [columns, rows] = getTranspose().getUnit();
+    return {rows, columns};
+  }
   auto [rows, columns] = getAtomExtents();
   if (getOperand() != Operand::B)
     rows *= getWarps()[0] / getWarpsPerAtom(getMma());
@@ -88,7 +102,10 @@ std::pair<int64_t, int64_t> FragmentAttr::getUnit() const {
 
 std::pair<int64_t, int64_t> FragmentAttr::getAtomsPerWarp(ArrayRef<int64_t> tileShape) const {
   auto [rows, columns] = getUnit();
-  return {tileShape[0] / rows, tileShape[1] / columns};
+  int64_t alongRows = tileShape[0] / rows, alongColumns = tileShape[1] / columns;
+  if (getTransposed())
+    return {alongColumns, alongRows};
+  return {alongRows, alongColumns};
 }
 
 LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
@@ -96,8 +113,8 @@ LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element
   if (shape.size() != 2)
     return emitError() << "a fragment is a tile of two dimensions, found " << shape.size();
   if (getMma() == MmaFamily::Wgmma && getWarps()[0] % 4 != 0)
-    return emitError() << "wgmma needs whole warpgroups along M, found " << getWarps()[0]
-                       << " warps";
+    return emitError() << "wgmma needs whole warpgroups along " << (getTransposed() ? 'N' : 'M')
+                       << ", found " << getWarps()[0] << " warps";
   auto [rows, columns] = getUnit();
   if (shape[0] % rows != 0 || shape[1] % columns != 0)
     return emitError() << "a tile of " << shape[0] << "x" << shape[1]

@@ -81,6 +81,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
     return parser.parseInteger(fields.chunk);
   if (name == "persistent")
     return parseBool(parser, fields.persistent);
+  if (name == "swapped")
+    return parseBool(parser, fields.swapped);
   if (name == "mma")
     return assign(parseEnumerator<MmaFamily>(parser, symbolizeMmaFamily,
                                              "wmma, mma_sync or wgmma"),
@@ -100,7 +102,7 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   return parser.emitError(location)
          << "unknown schedule field '" << name
          << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
-            "persistent, cluster, pending, chunk";
+            "persistent, cluster, pending, chunk, swapped";
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -132,7 +134,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
                     Transport(*stated.transport), int64_t(*stated.stages), Epilogue(fields.epilogue),
                     Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
                     bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
-                    int64_t(fields.chunk));
+                    int64_t(fields.chunk), bool(fields.swapped));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -155,6 +157,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", pending = " << getPending();
   if (getChunk() != 0)
     printer << ", chunk = " << getChunk();
+  if (getSwapped())
+    printer << ", swapped = true";
   printer << ">";
 }
 
@@ -163,7 +167,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Transport, int64_t stages, Epilogue, Roles,
                                    ArrayRef<int64_t> alignment, int64_t raster, bool,
                                    ArrayRef<int64_t> cluster, int64_t pending,
-                                   int64_t chunk) {
+                                   int64_t chunk, bool swapped) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
   auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
@@ -185,8 +189,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "]";
   if (pending < 0 || pending >= stages)
     return emitError() << "'pending' is from 0 to one less than 'stages', found " << pending;
-  if (chunk < 0 || (chunk > 0 && block[1] % chunk != 0))
-    return emitError() << "'chunk' divides block N = " << block[1] << ", found " << chunk;
+  int64_t cut = swapped ? block[0] : block[1];
+  if (chunk < 0 || (chunk > 0 && cut % chunk != 0))
+    return emitError() << "'chunk' divides block " << (swapped ? 'M' : 'N') << " = " << cut
+                       << ", found " << chunk;
   return success();
 }
 
@@ -205,6 +211,7 @@ ScheduleFields ScheduleAttr::getFields() const {
   fields.cluster.assign(getCluster().begin(), getCluster().end());
   fields.pending = getPending();
   fields.chunk = getChunk();
+  fields.swapped = getSwapped();
   return fields;
 }
 

@@ -171,13 +171,15 @@ static LogicalResult assignLoop(func::FuncOp kernel, ScheduleAttr schedule, Matm
 static Attribute getSliceEncoding(tensor::ExtractSliceOp slice) {
   Attribute encoding = getEncoding(slice.getSource());
   auto fragment = dyn_cast_or_null<FragmentAttr>(encoding);
-  int64_t columns = slice.getType().getDimSize(1);
+  unsigned columnDim = fragment ? fragment.getColumnDim() : 1;
+  int64_t columns = slice.getType().getDimSize(columnDim);
   if (!fragment || fragment.getMma() != MmaFamily::Wgmma ||
-      columns == slice.getSourceType().getDimSize(1))
+      columns == slice.getSourceType().getDimSize(columnDim))
     return encoding;
   ArrayRef<int64_t> shape = fragment.getShape();
   return FragmentAttr::get(slice.getContext(), fragment.getMma(), fragment.getOperand(),
-                           {shape[0], columns, shape[2]}, fragment.getWarps());
+                           {shape[0], columns, shape[2]}, fragment.getWarps(),
+                           fragment.getTransposed());
 }
 
 /// One op after the loop.

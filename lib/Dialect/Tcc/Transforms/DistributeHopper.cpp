@@ -193,20 +193,22 @@ struct DistributeBulkWait : OpConversionPattern<BulkWaitOp> {
 /// The descriptors of one operand of a warpgroup's share of a matmul.
 class OperandDescriptors {
 public:
-  /// `kDim` is the operand's dimension along K; `base` the warpgroup's first byte, null for zero.
+  /// `kDim` is the operand's dimension along K. The warpgroup's part of the buffer begins `place`
+  /// times `extent` rows (columns) after its start; `place` is null for zero. Every 64 rows of the
+  /// atom's a, and every run of b's columns, begin a whole number of blocks or groups of 8 lines on:
+  /// their places are multiples of the first one's.
   OperandDescriptors(I32Builder &b, TypedValue<SharedType> buffer, Value slot, unsigned kDim,
-                     Value base)
+                     Value place, int64_t extent)
       : b(b), tile(getSharedTile(buffer.getType())), layout(getSharedLayout(buffer.getType())),
         kDim(kDim), descriptor(cantFail(support::wgmmaDescriptor(tile, layout, kDim))) {
     auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
-    pointer =
-        SharedAddressOp::create(b.builder, b.loc, type, buffer, slot, base ? base : b.constant(0));
+    Value base = place ? b.mul(place, getOffset(extent, 0)) : b.constant(0);
+    pointer = SharedAddressOp::create(b.builder, b.loc, type, buffer, slot, base);
   }
 
   /// The descriptor of the atom that begins at row (column) `mn` and at `k`.
   Value get(int64_t mn, int64_t k) {
-    int64_t offset = kDim == 1 ? support::linearOffset(tile, layout, mn, k)
-                               : support::linearOffset(tile, layout, k, mn);
+    int64_t offset = getOffset(mn, k);
     Value start = pointer;
     if (offset != 0)
       start = LLVM::GEPOp::create(b.builder, b.loc, pointer.getType(), b.builder.getI8Type(),
@@ -215,9 +217,14 @@ public:
                                       descriptor.strideByteOffset, layout.span());
   }
 
-  bool isRowMajor() const { return tile.contiguous == 1; }
+  bool isKMajor() const { return tile.contiguous == kDim; }
 
 private:
+  int64_t getOffset(int64_t mn, int64_t k) const {
+    return kDim == 1 ? support::linearOffset(tile, layout, mn, k)
+                     : support::linearOffset(tile, layout, k, mn);
+  }
+
   I32Builder &b;
   support::SharedTile tile;
   support::SharedLayout layout;
@@ -241,7 +248,7 @@ std::pair<Value, Value> getUniformWarpPlace(I32Builder &b, MatmulOp op, Fragment
 }
 
 /// tcc.matmul of shared buffers  →  fence; tcc.wgmma for each atom and step of K; commit;
-/// … wait
+/// … wait. A transposed accumulator is the product of B's transpose and A's: B is the atom's a.
 struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -257,30 +264,25 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
     ArrayRef<int64_t> shape = fragment.getShape();
     I32Builder b(rewriter, op.getLoc());
     auto [warpM, warpN] = getUniformWarpPlace(b, op, fragment);
-    // Every 64 rows of A, and every run of B's columns, begin a whole number of blocks or groups of
-    // 8 lines on: their places are multiples of the first one's.
-    int64_t stepA = support::linearOffset(getSharedTile(lhs.getType()),
-                                          getSharedLayout(lhs.getType()), shape[0], 0);
-    int64_t stepB =
-        warpN ? support::linearOffset(getSharedTile(rhs.getType()), getSharedLayout(rhs.getType()),
-                                      0, columns * shape[1])
-              : 0;
     Value slot = getOptional(adaptor.getSlot());
-    OperandDescriptors a(b, lhs, slot, /*kDim=*/1, b.mul(b.div(warpM, 4), stepA));
-    OperandDescriptors bs(b, rhs, slot, /*kDim=*/0, b.mul(warpN, stepB));
+    unsigned lhsK = 1, rhsK = 0;
+    if (fragment.getTransposed())
+      std::swap(lhs, rhs), std::swap(lhsK, rhsK);
+    OperandDescriptors a(b, lhs, slot, lhsK, b.div(warpM, 4), shape[0]);
+    OperandDescriptors bs(b, rhs, slot, rhsK, warpN, columns * shape[1]);
 
     SmallVector<Value> acc(adaptor.getAcc());
     int64_t perAtom = acc.size() / (rows * columns);
-    int64_t unitRows = fragment.getUnit().first;
+    int64_t unitRows = shape[0] * fragment.getWarps()[0] / 4;
     NVVM::WgmmaFenceAlignedOp::create(rewriter, op.getLoc());
-    for (int64_t k = 0; k < lhs.getType().getShape()[1]; k += shape[2])
+    for (int64_t k = 0; k < lhs.getType().getShape()[lhsK]; k += shape[2])
       for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < columns; ++j) {
           auto c = MutableArrayRef(acc).slice((i * columns + j) * perAtom, perAtom);
           auto wgmma = WgmmaOp::create(
               rewriter, op.getLoc(), SmallVector<Type>(perAtom, rewriter.getF32Type()), shape,
               lhs.getType().getElementType(), a.get(i * unitRows, k), bs.get(j * shape[1], k),
-              ValueRange(c), a.isRowMajor(), bs.isRowMajor());
+              ValueRange(c), a.isKMajor(), !bs.isKMajor());
           llvm::copy(wgmma.getResults(), c.begin());
         }
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, op.getLoc());
@@ -390,12 +392,17 @@ LogicalResult mlir::tcc::verifyWarpgroupMatmul(MatmulOp op) {
       return op.emitOpError() << "by wgmma needs K in steps of " << fragment.getShape()[2]
                               << ", found " << buffer.getShape()[kDim];
   }
-  // N-major columns lie in blocks of a span: an atom reads whole ones.
+  // Columns of the atom's b that are contiguous lie in blocks of a span: an atom reads whole ones.
+  bool isTransposed = fragment.getTransposed();
+  SharedType columns = isTransposed ? lhs : rhs;
   int64_t blockColumns =
-      rhs.getLayout().getSpan() * 8 / rhs.getElementType().getIntOrFloatBitWidth();
-  if (rhs.getLayout().getContiguous() == 1 && fragment.getShape()[1] % blockColumns != 0)
-    return op.emitOpError() << "by wgmma with B contiguous along N needs atoms of a multiple of "
-                            << blockColumns << " columns, found " << fragment.getShape()[1];
+      columns.getLayout().getSpan() * 8 / columns.getElementType().getIntOrFloatBitWidth();
+  if (columns.getLayout().getContiguous() == fragment.getColumnDim() &&
+      fragment.getShape()[1] % blockColumns != 0)
+    return op.emitOpError() << "by wgmma with "
+                            << (isTransposed ? "A contiguous along M" : "B contiguous along N")
+                            << " needs atoms of a multiple of " << blockColumns
+                            << " columns, found " << fragment.getShape()[1];
   return success();
 }
 

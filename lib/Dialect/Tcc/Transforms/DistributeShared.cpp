@@ -268,15 +268,37 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
     return arith::TruncFOp::create(b.builder, b.loc, pairType, wide);
   }
 
+  /// The place in a warp's 16 x 16 elements of an accumulator of the matrix line whose address the
+  /// running lane gives: lane 8i + l that of line l of matrix i. The first two of four matrices lie
+  /// below each other. Their lines are rows, or columns if stmatrix transposes (PTX ISA, stmatrix).
+  static void addStoringLanes(I32Builder &b, bool transposes, Coordinate &row,
+                              Coordinate &column) {
+    Value lane = b.lane();
+    if (!transposes) {
+      row.base = b.rem(lane, 16), row.bound = 16;
+      column.base = b.mul(b.div(lane, 16), 8);
+      column.bound = 16, column.multiple = 8;
+      return;
+    }
+    row.base = b.mul(b.bitAnd(b.div(lane, 8), 1), 8);
+    row.bound = 16, row.multiple = 8;
+    column.base = b.add(b.mul(b.div(lane, 16), 8), b.bitAnd(lane, 7));
+    column.bound = 16;
+  }
+
   /// A warp's 16 rows of an accumulator, 16 columns at a time: registers 2i and 2i + 1 are its part
-  /// of matrix i of four, of which the first two lie below each other. Lane 16h + r gives the
-  /// address of row r of half h (PTX ISA, stmatrix).
+  /// of matrix i of four. A transposed tile has the rows that the atoms have as columns.
   static void emitMatrixStores(I32Builder &b, SharedAddressing &addressing, RankedTensorType tile,
                                ValueRange registers) {
-    AtomGrid grid(b, cast<FragmentAttr>(tile.getEncoding()), tile.getShape());
-    grid.row.base = b.rem(b.lane(), 16), grid.row.bound = 16;
-    grid.column.base = b.mul(b.div(b.lane(), 16), 8);
-    grid.column.bound = 16, grid.column.multiple = 8;
+    auto fragment = cast<FragmentAttr>(tile.getEncoding());
+    bool transposes = fragment.getTransposed();
+    SmallVector<int64_t> shape(tile.getShape());
+    if (transposes) {
+      fragment = fragment.getTranspose();
+      std::swap(shape[0], shape[1]);
+    }
+    AtomGrid grid(b, fragment, shape);
+    addStoringLanes(b, transposes, grid.row, grid.column);
     auto pairType = VectorType::get({2}, tile.getElementType());
     auto getPair = [&](int64_t reg) -> Value {
       Value pair = makePair(b, pairType, registers[reg], registers[reg + 1]);
@@ -289,9 +311,11 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
         SmallVector<Value> matrices;
         for (int64_t matrix = 0; matrix < count; ++matrix)
           matrices.push_back(getPair(i * perRow + r + 2 * matrix));
+        Coordinate row = grid.getRow(i), column = grid.column.plus(r * 2);
         NVVM::StMatrixOp::create(
-            b.builder, b.loc, addressing.getPointer(grid.getRow(i), grid.column.plus(r * 2)),
-            matrices, NVVM::MMALayout::row,
+            b.builder, b.loc,
+            transposes ? addressing.getPointer(column, row) : addressing.getPointer(row, column),
+            matrices, transposes ? NVVM::MMALayout::col : NVVM::MMALayout::row,
             NVVM::LdStMatrixShapeAttr::get(b.builder.getContext(), 8, 8),
             NVVM::LdStMatrixEltType::B16);
       }

@@ -118,8 +118,10 @@ struct DistributeExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType source = op.getSourceType(), result = op.getType();
     auto fragment = cast<FragmentAttr>(source.getEncoding());
+    unsigned columnDim = fragment.getColumnDim(), rowDim = 1 - columnDim;
     ArrayRef<int64_t> offsets = op.getStaticOffsets();
-    int64_t unitRows = fragment.getUnit().first;
+    auto [unitM, unitN] = fragment.getUnit();
+    int64_t unitRows = rowDim == 0 ? unitM : unitN;
     auto [rows, columns] =
         cast<FragmentAttr>(result.getEncoding()).getAtomsPerWarp(result.getShape());
     int64_t perAtom = getDistribution(op).getNumRegisters() / (rows * columns);
@@ -127,11 +129,11 @@ struct DistributeExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
     // In a warp's row of atoms, registers follow the columns.
     int64_t perRow = getDistribution(op.getSource()).getNumRegisters() /
                      fragment.getAtomsPerWarp(source.getShape()).first;
-    int64_t firstColumn = perRow * offsets[1] / source.getDimSize(1);
+    int64_t firstColumn = perRow * offsets[columnDim] / source.getDimSize(columnDim);
+    int64_t firstRow = offsets[rowDim] / unitRows;
     for (int64_t i = 0; i < rows; ++i)
       llvm::append_range(registers,
-                         adaptor.getSource().slice((i + offsets[0] / unitRows) * perRow +
-                                                       firstColumn,
+                         adaptor.getSource().slice((i + firstRow) * perRow + firstColumn,
                                                    columns * perAtom));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
@@ -222,7 +224,8 @@ static bool isPartOf(FragmentAttr part, FragmentAttr whole) {
     return true;
   return part && part.getMma() == MmaFamily::Wgmma && whole.getMma() == MmaFamily::Wgmma &&
          part.getOperand() == Operand::C && whole.getOperand() == Operand::C &&
-         part.getWarps() == whole.getWarps() && whole.getWarps()[1] == 1;
+         part.getWarps() == whole.getWarps() && whole.getWarps()[1] == 1 &&
+         part.getTransposed() == whole.getTransposed();
 }
 
 static LogicalResult verify(tensor::ExtractSliceOp op) {
@@ -235,16 +238,20 @@ static LogicalResult verify(tensor::ExtractSliceOp op) {
   ArrayRef<int64_t> offsets = op.getStaticOffsets();
   if (ShapedType::isDynamicShape(offsets) || !op.hasUnitStride())
     return op.emitOpError() << "of a tile needs constant offsets and strides of 1";
+  // A warp owns a run of the atoms' columns: a slice of fewer has other owners, unless there is one
+  // warp along them.
   auto part = cast<FragmentAttr>(result.getEncoding());
   auto [unitRows, unitColumns] = part.getUnit();
-  // A warp owns a run of columns: a slice of fewer columns has other owners, unless there is one
-  // warp along them.
-  bool isAllColumns = result.getDimSize(1) == source.getDimSize(1);
-  bool isOneWarp = unitColumns == part.getAtomExtents().second;
+  unsigned columnDim = part.getColumnDim();
+  bool isAllColumns = result.getDimSize(columnDim) == source.getDimSize(columnDim);
+  auto [atomRows, atomColumns] = part.getAtomExtents();
+  bool isOneWarp = columnDim == 1 ? unitColumns == atomColumns : unitRows == atomRows;
   if (offsets[0] % unitRows == 0 && offsets[1] % unitColumns == 0 && (isAllColumns || isOneWarp))
     return success();
-  return op.emitOpError() << "is not made of atoms that each warp has in both tiles: rows begin at "
-                          << "multiples of " << unitRows << ", and all columns are taken";
+  return op.emitOpError() << "is not made of atoms that each warp has in both tiles: "
+                          << (columnDim == 1 ? "rows" : "columns") << " begin at multiples of "
+                          << (columnDim == 1 ? unitRows : unitColumns) << ", and all "
+                          << (columnDim == 1 ? "columns" : "rows") << " are taken";
 }
 
 static LogicalResult verify(ConvertLayoutOp op) {

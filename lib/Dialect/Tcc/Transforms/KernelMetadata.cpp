@@ -74,6 +74,8 @@ static json::Object toJSON(ScheduleAttr schedule) {
     object["pending"] = schedule.getPending();
   if (schedule.getChunk())
     object["chunk"] = schedule.getChunk();
+  if (schedule.getSwapped())
+    object["swapped"] = true;
   return object;
 }
 

@@ -91,7 +91,12 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
          }) ||
          with([](ScheduleFields &fields) { fields.pending = 0; }) ||
          with([](ScheduleFields &fields) { setTransport(fields, fields.transport); }) ||
-         with([](ScheduleFields &fields) { fields.roles = Roles::Cooperative; });
+         with([](ScheduleFields &fields) { fields.roles = Roles::Cooperative; }) ||
+         with([](ScheduleFields &fields) { fields.swapped = false, fields.chunk = 0; }) ||
+         with([](ScheduleFields &fields) {
+           fields.swapped = !fields.swapped, fields.chunk = 0;
+           std::swap(fields.warps[0], fields.warps[1]);
+         });
 }
 
 /// Warps, then the block: other divisions of it, and the multiples next to each of its sides.
@@ -211,6 +216,7 @@ static std::string describeChanges(const ScheduleFields &from, const ScheduleFie
     list("cluster", from.cluster, to.cluster.empty() ? SmallVector<int64_t, 2>{1, 1} : to.cluster);
   number("pending", from.pending, to.pending);
   number("chunk", from.chunk, to.chunk);
+  word("swapped", from.swapped ? "true" : "false", to.swapped ? "true" : "false");
   return text;
 }
 

@@ -166,54 +166,68 @@ static llvm::Error checkMultiple(StringRef what, int64_t value, int64_t unit, st
                                    value, unit, why, nearest));
 }
 
+/// The atom's m runs along M of the tile and its n along N, or the other way round if operands are
+/// swapped.
 static llvm::Error checkTiles(const arch::MmaAtom &atom, ScheduleAttr schedule) {
+  constexpr StringRef names[] = {"M", "N"};
+  unsigned nDim = schedule.getAtomNDim(), mDim = 1 - nDim;
   auto split = [&](unsigned extent, int64_t warps, StringRef along) -> std::string {
     return formatv("{0} of {1}, times {2} warps along {3}", extent, atom.str(), warps, along);
   };
-  int64_t warpsM = schedule.getWarpsM();
-  std::string splitM = split(atom.m, warpsM, "M");
+  auto check = [&](unsigned dim, int64_t unit, std::string why) {
+    return checkMultiple(("block " + names[dim]).str(), schedule.getBlock()[dim], unit,
+                         std::move(why));
+  };
+  int64_t warpsM = schedule.getWarps()[mDim], warpsN = schedule.getWarps()[nDim];
+  std::string splitM = split(atom.m, warpsM, names[mDim]);
   if (schedule.getMma() == MmaFamily::Wgmma) {
     if (warpsM % 4)
       return createStringError(
-          formatv("wgmma is performed by warpgroups of four warps along M; {0} "
-                  "warps aren't a multiple of 4",
-                  warpsM));
+          formatv("wgmma is performed by warpgroups of four warps along {0}{1}; {2} warps aren't a "
+                  "multiple of 4",
+                  names[mDim], schedule.getSwapped() ? " where operands are swapped" : "", warpsM));
     warpsM /= 4;
-    splitM = formatv("{0} of {1}, times {2} warpgroups along M", atom.m, atom.str(), warpsM);
+    splitM = formatv("{0} of {1}, times {2} warpgroups along {3}", atom.m, atom.str(), warpsM,
+                     names[mDim]);
   }
-  if (llvm::Error error = checkMultiple("block M", schedule.getBlockM(), atom.m * warpsM, splitM))
+  if (llvm::Error error = check(mDim, atom.m * warpsM, splitM))
     return error;
   if (llvm::Error error =
-          checkMultiple("block N", schedule.getBlockN(), atom.nStep * schedule.getWarpsN(),
-                        split(atom.nStep, schedule.getWarpsN(), "N")))
+          check(nDim, atom.nStep * warpsN, split(atom.nStep, warpsN, names[nDim])))
     return error;
-  int64_t warpN = schedule.getBlockN() / schedule.getWarpsN();
+  int64_t warpN = schedule.getBlock()[nDim] / warpsN;
   if (schedule.getMma() == MmaFamily::Wgmma && warpN > atom.n)
     return createStringError(
-        formatv("a warpgroup multiplies {0} columns, but one wgmma has at most "
-                "{1}; use block N = {2}",
-                warpN, atom.n, atom.n * schedule.getWarpsN()));
+        formatv("a warpgroup multiplies {0} {1}, but one wgmma has at most {2}; use block {3} = {4}",
+                warpN, nDim == 0 ? "rows" : "columns", atom.n, names[nDim], atom.n * warpsN));
   return checkMultiple("block K", schedule.getBlockK(), atom.k, formatv("k of {0}", atom.str()));
 }
 
-/// Columns of a B that is contiguous along N lie in blocks as wide as its swizzle: an atom reads
-/// whole ones.
+/// Columns of a B that is contiguous along N lie in blocks as wide as its swizzle: an atom, whose n
+/// they are, reads whole ones. Rows of an A that is contiguous along M do if operands are swapped.
 static llvm::Error checkColumns(const ScheduleContext &context, ScheduleAttr schedule) {
-  if (schedule.getMma() != MmaFamily::Wgmma || context.rhsContiguous != 1)
+  unsigned nDim = schedule.getAtomNDim();
+  bool isContiguous = nDim == 1 ? context.rhsContiguous == 1 : context.lhsContiguous == 0;
+  if (schedule.getMma() != MmaFamily::Wgmma || !isContiguous)
     return llvm::Error::success();
   constexpr unsigned elementBytes = 2;
-  support::SharedTile tile{{schedule.getBlockK(), schedule.getBlockN()}, 1, elementBytes};
+  support::SharedTile tile{{schedule.getBlockK(), schedule.getBlock()[nDim]}, 1, elementBytes};
   llvm::Expected<support::LayoutChoice> choice =
       support::chooseLayout(tile, support::SharedConsumer::Wgmma);
   if (!choice)
     return choice.takeError();
   int64_t blockColumns = choice->layout.span() / elementBytes;
-  int64_t warpN = schedule.getBlockN() / schedule.getWarpsN();
+  int64_t warpN = schedule.getBlock()[nDim] / schedule.getWarps()[nDim];
   if (blockColumns == 0 || warpN % blockColumns == 0)
     return llvm::Error::success();
+  if (nDim == 0)
+    return createStringError(
+        formatv("a warpgroup multiplies {0} rows, but those of A, which is contiguous along M, lie "
+                "in blocks of {1}; use warps = [1, {2}]",
+                warpN, blockColumns, schedule.getNumTileWarps()));
   return createStringError(formatv(
       "a warpgroup multiplies {0} columns, but those of B, which is contiguous along N, lie "
-      "in blocks of {1}; use warps = [{2}, 1]",
+      "in blocks of {1}; use warps = [{2}, 1], or swapped operands",
       warpN, blockColumns, schedule.getNumTileWarps()));
 }
 
@@ -278,8 +292,9 @@ static llvm::Error checkPingPong(ScheduleAttr schedule) {
   if (schedule.getNumTileWarps() == 4)
     return llvm::Error::success();
   return createStringError(formatv("with roles = ping_pong each of two warpgroups has a tile of "
-                                   "its own: use warps = [4, 1], not [{0}, {1}]",
-                                   schedule.getWarpsM(), schedule.getWarpsN()));
+                                   "its own: use warps = [{0}], not [{1}, {2}]",
+                                   schedule.getSwapped() ? "1, 4" : "4, 1", schedule.getWarpsM(),
+                                   schedule.getWarpsN()));
 }
 
 static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr schedule) {
@@ -332,6 +347,20 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
   return llvm::Error::success();
 }
 
+/// Swapped operands are a matter of wgmma, whose m and n have different units.
+static llvm::Error checkSwapped(ScheduleAttr schedule) {
+  if (!schedule.getSwapped())
+    return llvm::Error::success();
+  if (schedule.getMma() != MmaFamily::Wgmma)
+    return createStringError(formatv("swapped operands belong to wgmma; with {0}, leave it out",
+                                     stringifyMmaFamily(schedule.getMma())));
+  if (schedule.getEpilogue() == Epilogue::Shared)
+    return createStringError("epilogue = shared goes through rows of the tile, which swapped "
+                             "operands spread over a warp's registers; use epilogue = tma or "
+                             "direct");
+  return llvm::Error::success();
+}
+
 static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr schedule) {
   if (schedule.getMma() == MmaFamily::Wmma && schedule.getEpilogue() != Epilogue::Shared)
     return createStringError("wmma's fragments are opaque (PTX ISA), so that its results go "
@@ -339,6 +368,8 @@ static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr s
   if (schedule.getChunk() && schedule.getEpilogue() != Epilogue::Tma)
     return createStringError(formatv("chunk belongs to epilogue = tma; with {0}, leave it out",
                                      stringifyEpilogue(schedule.getEpilogue())));
+  if (llvm::Error error = checkSwapped(schedule))
+    return error;
   if (schedule.getTransport() != Transport::Tma)
     return checkUniform(schedule);
   if (schedule.getRoles() == Roles::Uniform)

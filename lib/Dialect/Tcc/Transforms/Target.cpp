@@ -50,12 +50,15 @@ FailureOr<FragmentAttr> mlir::tcc::getFragment(func::FuncOp kernel, ScheduleAttr
     return kernel.emitError() << (*chip)->name() << " has no " << arch::name(family) << " for "
                               << arch::name(element) << "; it is there on "
                               << arch::chipsWithAtom(family, element);
-  // wgmma's n is any multiple of its step: one atom spans what a warpgroup has along N.
+  // wgmma's n is any multiple of its step: one atom spans what a warpgroup has along it.
   int64_t n = atom->n;
+  unsigned nDim = schedule.getAtomNDim();
   if (schedule.getMma() == MmaFamily::Wgmma)
-    n = std::min<int64_t>(n, schedule.getBlockN() / schedule.getWarpsN());
+    n = std::min<int64_t>(n, schedule.getBlock()[nDim] / schedule.getWarps()[nDim]);
   SmallVector<int64_t> shape = {atom->m, n, atom->k};
+  SmallVector<int64_t> warps = {schedule.getWarps()[1 - nDim], schedule.getWarps()[nDim]};
   return FragmentAttr::getChecked([&] { return kernel.emitError(); }, kernel.getContext(),
                                   schedule.getMma(), operand, ArrayRef<int64_t>(shape),
-                                  schedule.getWarps());
+                                  ArrayRef<int64_t>(warps),
+                                  schedule.getSwapped() && operand == Operand::C);
 }

@@ -270,6 +270,13 @@ SmallVector<RegisterPosition> mlir::tcc::getBlockedPositions(I32Builder &b, Bloc
 /// for wgmma.mma_async.m64nNk16"): the rows of warp w begin at 16w, as for mma.sync.
 static SmallVector<RegisterPosition> getMmaPositions(I32Builder &b, FragmentAttr fragment,
                                                      ArrayRef<int64_t> shape) {
+  if (fragment.getTransposed()) {
+    SmallVector<RegisterPosition> positions =
+        getMmaPositions(b, fragment.getTranspose(), {shape[1], shape[0]});
+    for (RegisterPosition &position : positions)
+      std::swap(position.coordinates[0], position.coordinates[1]);
+    return positions;
+  }
   constexpr int64_t warpRows = 16;
   auto [unitRows, unitColumns] = fragment.getUnit();
   auto [atomRows, atomColumns] = fragment.getAtomsPerWarp(shape);

@@ -51,8 +51,11 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
       rows of A (columns of B) that they have in common and multicasts it.
     - `pending`: how many slabs' multiplications may be unfinished when the
       next slab is waited for (wgmma): 0 or 1.
-    - `chunk`: columns that go through the staging buffer at a time, for
-      `epilogue = tma`; 0 stands for a line of 128 bytes.
+    - `chunk`: columns (rows if `swapped`) that go through the staging buffer at
+      a time, for `epilogue = tma`; 0 stands for a line of 128 bytes (32 rows).
+    - `swapped`: wgmma multiplies Bᵀ and Aᵀ, so that its m runs along N and its n
+      along M. The block's M is then any multiple of 8 and N one of 64; warpgroups
+      are four warps along N.
 
     With `roles = ping_pong`, `block` and `warps` are one consumer group's: two
     groups take tiles in turn, so that one multiplies while the other stores.
@@ -77,13 +80,14 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$persistent,
     OptionalArrayRefParameter<"int64_t">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$pending,
-    DefaultValuedParameter<"int64_t", "0">:$chunk
+    DefaultValuedParameter<"int64_t", "0">:$chunk,
+    DefaultValuedParameter<"bool", "false">:$swapped
   );
   let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
     return $_get($_ctxt, ArrayRef<int64_t>(fields.block), ArrayRef<int64_t>(fields.warps),
                  fields.mma, fields.transport, fields.stages, fields.epilogue, fields.roles,
                  ArrayRef<int64_t>(fields.alignment), fields.raster, fields.persistent,
-                 ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk);
+                 ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk, fields.swapped);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -102,6 +106,9 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     int64_t getNumGroups() const { return getRoles() == Roles::PingPong ? 2 : 1; }
     /// Warps that multiply; a producer comes on top.
     int64_t getNumMmaWarps() const { return getNumTileWarps() * getNumGroups(); }
+    /// The dimension of the tile (0 for M, 1 for N) along which wgmma's n runs: a
+    /// warpgroup has all of it, or a contiguous part.
+    unsigned getAtomNDim() const { return getSwapped() ? 0 : 1; }
     /// All of it, to be changed and made an attribute again.
     ScheduleFields getFields() const;
     /// Threads of a block. A specialised producer is one warpgroup of 128 threads.
@@ -160,6 +167,10 @@ def Tcc_FragmentAttr : Tcc_Attr<"Fragment", "fragment",
     rows a legal tile, which the epilogue uses to go through shared memory in
     slices. Operand `a` is replicated along N's warps, `b` along M's.
 
+    With `transposed`, which accumulators of wgmma may be, the tile is the
+    transpose of that: its rows are the atoms' columns. `shape` and `warps` are
+    still the atom's, along its m first.
+
     The registers of a thread hold its atoms row by row; within an atom, as the
     instruction defines (PTX ISA, "Matrix Fragments for mma"). For `wmma` the
     order inside an atom is opaque: position-independent arithmetic between
@@ -171,21 +182,28 @@ def Tcc_FragmentAttr : Tcc_Attr<"Fragment", "fragment",
     "MmaFamily":$mma,
     "Operand":$operand,
     ArrayRefParameter<"int64_t">:$shape,
-    ArrayRefParameter<"int64_t">:$warps
+    ArrayRefParameter<"int64_t">:$warps,
+    DefaultValuedParameter<"bool", "false">:$transposed
   );
   let assemblyFormat = [{
-    `<` $mma `,` $operand `,` `shape` `=` `[` $shape `]` `,` `warps` `=` `[` $warps `]` `>`
+    `<` $mma `,` $operand `,` `shape` `=` `[` $shape `]` `,` `warps` `=` `[` $warps `]`
+        (`,` `transposed` `=` $transposed^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// True if the position of a register in the tile is not known (wmma).
     bool isOpaque() const { return getMma() == MmaFamily::Wmma; }
-    /// Rows and columns of the atom for this operand.
+    /// Rows and columns of the tile that an atom covers.
     std::pair<int64_t, int64_t> getAtomExtents() const;
     /// Rows and columns of the smallest legal tile.
     std::pair<int64_t, int64_t> getUnit() const;
-    /// Atoms of a tile of the given extents that one warp owns, along rows and columns.
+    /// Atoms of a tile of the given extents that one warp owns, along the atoms' own
+    /// rows and columns.
     std::pair<int64_t, int64_t> getAtomsPerWarp(ArrayRef<int64_t> tileShape) const;
+    /// The dimension of the tile along which the atom's columns run.
+    unsigned getColumnDim() const { return getTransposed() ? 0 : 1; }
+    /// The fragment of the transposed tile.
+    FragmentAttr getTranspose() const;
   }];
 }
 

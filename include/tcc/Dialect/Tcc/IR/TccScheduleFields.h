@@ -24,6 +24,7 @@ struct ScheduleFields {
   SmallVector<int64_t, 2> cluster;
   int64_t pending = 0;
   int64_t chunk = 0;
+  bool swapped = false;
 };
 
 } // namespace mlir::tcc
