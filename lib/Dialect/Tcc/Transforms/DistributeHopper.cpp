@@ -268,7 +268,8 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
     unsigned lhsK = 1, rhsK = 0;
     if (fragment.getTransposed())
       std::swap(lhs, rhs), std::swap(lhsK, rhsK);
-    OperandDescriptors a(b, lhs, slot, lhsK, b.div(warpM, 4), shape[0]);
+    Value warpgroupM = fragment.getWarps()[0] > 4 ? b.div(warpM, 4) : Value();
+    OperandDescriptors a(b, lhs, slot, lhsK, warpgroupM, shape[0]);
     OperandDescriptors bs(b, rhs, slot, rhsK, warpN, columns * shape[1]);
 
     SmallVector<Value> acc(adaptor.getAcc());

@@ -153,3 +153,28 @@ func.func @barrier_of_the_producer() {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{'chunk' divides block M = 72, found 16}}
+#uneven_rows = #tcc.schedule<block = [72, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 3, chunk = 16, swapped = true>
+
+// -----
+
+// expected-error @+1 {{'transposed' is for accumulators of wgmma, found operand 'a' of wgmma}}
+func.func private @transposed_operand(tensor<64x64xf16, #tcc.fragment<wgmma, a, shape = [64, 64, 16], warps = [4, 1], transposed = true>>)
+
+// -----
+
+// expected-error @+1 {{'transposed' is for accumulators of wgmma, found operand 'c' of mma_sync}}
+func.func private @transposed_mma_sync(tensor<64x64xf32, #tcc.fragment<mma_sync, c, shape = [16, 8, 16], warps = [4, 1], transposed = true>>)
+
+// -----
+
+// expected-error @+1 {{wgmma needs whole warpgroups along N, found 2 warps}}
+func.func private @transposed_half(tensor<64x128xf32, #tcc.fragment<wgmma, c, shape = [64, 64, 16], warps = [2, 1], transposed = true>>)
+
+// -----
+
+// expected-error @+1 {{a tile of 64x72 elements can't be built from atoms of 8x64 on 4x1 warps: its extents must be multiples of 8x64}}
+func.func private @transposed_extents(tensor<64x72xf32, #tcc.fragment<wgmma, c, shape = [64, 8, 16], warps = [4, 1], transposed = true>>)

@@ -15,9 +15,9 @@ func.func @schedule() attributes {tcc.schedule = #tcc.schedule<block = [128, 256
 }
 
 // CHECK-LABEL: func.func @schedule_with_every_field
-// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32>
+// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32, swapped = true>
 func.func @schedule_with_every_field() attributes {tcc.schedule = #tcc.schedule<
-    chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
+    swapped = true, chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
     epilogue = shared, stages = 4, transport = tma, mma = wgmma, warps = [8, 1],
     block = [128, 256, 64]>} {
   return
@@ -29,6 +29,12 @@ func.func @kernel_attributes(%A: memref<?x?xf16> {tcc.name = "A", tcc.dims = ["M
     attributes {tcc.level = "L1", tcc.kernel = "gemm", tcc.variant = "align16",
                 tcc.preconditions = ["A.ptr % 16 == 0"], tcc.grid = ["1", "1", "1"],
                 tcc.block = 256 : i32, tcc.shared_bytes = 1024 : i64, tcc.reference = []} {
+  return
+}
+
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: tensor<24x64xf32, #tcc.fragment<wgmma, c, shape = [64, 24, 16], warps = [4, 1], transposed = true>>
+func.func @transposed(%t: tensor<24x64xf32, #tcc.fragment<wgmma, c, shape = [64, 24, 16], warps = [4, 1], transposed = true>>) {
   return
 }
 

@@ -4,6 +4,8 @@
                      roles = ping_pong, persistent = true, epilogue = tma, chunk = 32>
 #shared = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3,
                         roles = ping_pong, persistent = true, epilogue = shared>
+#swapped = #tcc.schedule<block = [24, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 3,
+                         roles = cooperative, epilogue = tma, chunk = 8, swapped = true>
 #row = #tcc.layout<contiguous = 1, span = 128>
 #line = #tcc.layout<contiguous = 1, span = 64>
 #dense = #tcc.layout<contiguous = 1>
@@ -67,6 +69,31 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
       tcc.local_store %s, %sc : tensor<64x64xf32>, !tcc.shared<64x64xf32, #dense>
       %t = tcc.local_load %sc : !tcc.shared<64x64xf32, #dense> -> tensor<64x64xf32>
       tcc.store %t, %C[%m, %n] {bytes = 16 : i64} : tensor<64x64xf32>, memref<?x?xf32>
+    }
+    return
+  }
+
+  // With swapped operands the tile is the transpose of the atoms': its rows are their columns.
+  // CHECK-LABEL: func.func @swapped
+  // CHECK:         %[[ACC:.*]] = scf.for {{.*}} -> (tensor<24x64xf32, #tcc.fragment<wgmma, c, shape = [64, 24, 16], warps = [4, 1], transposed = true>>)
+  // CHECK:         tensor.extract_slice %[[ACC]][16, 0] {{.*}} to tensor<8x64xf32, #tcc.fragment<wgmma, c, shape = [64, 8, 16], warps = [4, 1], transposed = true>>
+  func.func @swapped(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+      attributes {tcc.level = "L2", tcc.schedule = #swapped} {
+    %c0 = arith.constant 0 : index
+    %c24 = arith.constant 24 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<24x64xf32>
+    scf.forall (%m, %n) = (0, 0) to (%c24, %c64) step (24, 64) {
+      %sa = tcc.alloc_shared : !tcc.shared<24x64xf16, #row>
+      %sb = tcc.alloc_shared : !operand
+      %acc = scf.for %k = %c0 to %c64 step %c64 iter_args(%c = %zero) -> (tensor<24x64xf32>) {
+        tcc.copy tma %A[%m, %k], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<24x64xf16, #row>
+        tcc.copy tma %B[%k, %n], %sb {bytes = 16 : i64} : memref<?x?xf16>, !operand
+        %d = tcc.matmul %sa, %sb, %c : !tcc.shared<24x64xf16, #row>, !operand, tensor<24x64xf32>
+        scf.yield %d : tensor<24x64xf32>
+      }
+      %s = tensor.extract_slice %acc[16, 0] [8, 64] [1, 1] : tensor<24x64xf32> to tensor<8x64xf32>
+      tcc.store %s, %C[%m, %n] {bytes = 4 : i64} : tensor<8x64xf32>, memref<?x?xf32>
     }
     return
   }
