@@ -92,11 +92,7 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
          with([](ScheduleFields &fields) { fields.pending = 0; }) ||
          with([](ScheduleFields &fields) { setTransport(fields, fields.transport); }) ||
          with([](ScheduleFields &fields) { fields.roles = Roles::Cooperative; }) ||
-         with([](ScheduleFields &fields) { fields.swapped = false, fields.chunk = 0; }) ||
-         with([](ScheduleFields &fields) {
-           fields.swapped = !fields.swapped, fields.chunk = 0;
-           std::swap(fields.warps[0], fields.warps[1]);
-         });
+         with([](ScheduleFields &fields) { fields.swapped = false, fields.chunk = 0; });
 }
 
 /// Warps, then the block: other divisions of it, and the multiples next to each of its sides.
@@ -137,9 +133,14 @@ bool NearestSearch::visitTiles(const ScheduleFields &from,
   return false;
 }
 
-/// Another transport, another family of instructions.
+/// The other order of operands, another transport, another family of instructions.
 bool NearestSearch::visitKinds(const ScheduleFields &from,
                                function_ref<bool(const ScheduleFields &)> visit) {
+  ScheduleFields other = from;
+  other.swapped = !from.swapped, other.chunk = 0;
+  std::swap(other.warps[0], other.warps[1]);
+  if (visit(other))
+    return true;
   for (Transport transport : {Transport::Tma, Transport::CpAsync, Transport::Register}) {
     ScheduleFields fields = from;
     setTransport(fields, transport);
