@@ -2,7 +2,8 @@
 //
 // The stored values are rebuilt for each slice, from the stores backwards: an op is cloned
 // for the part of its value that is asked for. What doesn't depend on the row is built once for all
-// slices of the same columns.
+// slices of the same columns, and ahead of them: while the slices before are computed, and the
+// first ones' before the loop over K where registers allow it. No slice then waits for its vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +36,10 @@ public:
   /// Lets what `store` stores go through this buffer, and leave it by TMA.
   void stageStore(StoreOp store, Value buffer) { storeStaging[store] = buffer; }
 
-  /// Turns to the slices that begin at `column`, and builds the inputs of `broadcasts` that have no
-  /// rows for all of them.
-  LogicalResult beginColumns(int64_t column, ArrayRef<linalg::BroadcastOp> broadcasts);
-  /// Builds the stores of the slice that begins at `row`.
-  LogicalResult buildSlice(int64_t row, ArrayRef<StoreOp> stores);
+  /// Builds the inputs of `broadcasts` that have no rows for all slices that begin at `column`.
+  LogicalResult buildColumns(int64_t column, ArrayRef<linalg::BroadcastOp> broadcasts);
+  /// Builds the stores of the slice that begins at `row` and `column`.
+  LogicalResult buildSlice(int64_t row, int64_t column, ArrayRef<StoreOp> stores);
 
 private:
   FailureOr<Value> build(Value value, Extent extent);
@@ -60,9 +60,9 @@ private:
   Value accumulatorStaging;
   DenseMap<Operation *, Value> storeStaging;
   int64_t row = 0, column = 0;
-  /// What is built already: of this slice, by value and extent, and of all with its columns.
+  /// What is built already: of this slice, by value and extent, and of columns by their first one.
   DenseMap<std::pair<Value, int>, Value> slice;
-  DenseMap<Value, Value> columns;
+  DenseMap<std::pair<Value, int64_t>, Value> columns;
 };
 
 } // namespace
@@ -165,7 +165,8 @@ FailureOr<Value> EpilogueSlicer::build(Value value, Extent extent) {
   if (!isa<RankedTensorType>(value.getType()))
     return value;
   std::pair<Value, int> key(value, static_cast<int>(extent));
-  if (Value known = extent == Extent::Columns ? columns.lookup(value) : slice.lookup(key))
+  bool isColumns = extent == Extent::Columns;
+  if (Value known = isColumns ? columns.lookup({value, column}) : slice.lookup(key))
     return known;
   FailureOr<Value> built = failure();
   if (value == acc)
@@ -177,15 +178,13 @@ FailureOr<Value> EpilogueSlicer::build(Value value, Extent extent) {
            << "expects a tile that is made between the loop and the store (L1.4)";
   if (failed(built))
     return failure();
-  (extent == Extent::Columns ? columns[value] : slice[key]) = *built;
+  (isColumns ? columns[{value, column}] : slice[key]) = *built;
   return built;
 }
 
-LogicalResult EpilogueSlicer::beginColumns(int64_t firstColumn,
+LogicalResult EpilogueSlicer::buildColumns(int64_t firstColumn,
                                            ArrayRef<linalg::BroadcastOp> broadcasts) {
   column = firstColumn;
-  columns.clear();
-  slice.clear();
   for (linalg::BroadcastOp broadcast : broadcasts)
     if (broadcast.getDimensions() == ArrayRef<int64_t>{0} &&
         failed(build(broadcast.getInput(), Extent::Columns)))
@@ -205,8 +204,10 @@ void EpilogueSlicer::buildStore(StoreOp store, Value value) {
   BulkStoreOp::create(builder, loc, staging, /*slot=*/Value(), store.getDest(), offsets);
 }
 
-LogicalResult EpilogueSlicer::buildSlice(int64_t sliceRow, ArrayRef<StoreOp> stores) {
+LogicalResult EpilogueSlicer::buildSlice(int64_t sliceRow, int64_t sliceColumn,
+                                         ArrayRef<StoreOp> stores) {
   row = sliceRow;
+  column = sliceColumn;
   slice.clear();
   // All loads come before all stores, as they did in the whole tile.
   SmallVector<Value> values;
@@ -234,6 +235,16 @@ static FailureOr<SmallVector<StoreOp>> collectStores(Block *body) {
     }
   }
   return stores;
+}
+
+/// True if `value` can be built anew before `loop`, out of what is there.
+static bool isMadeBefore(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop->getBlock() || op->isBeforeInBlock(loop))
+    return true;
+  return op != loop && isa<RankedTensorType>(value.getType()) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isMadeBefore(operand, loop); });
 }
 
 /// Erases what the slices replaced, users first.
@@ -315,11 +326,22 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
 
   SmallVector<linalg::BroadcastOp> broadcasts =
       llvm::to_vector(body->getOps<linalg::BroadcastOp>());
+  // By TMA operands pass no register on their way, so that one slice's vectors find some.
+  bool isBeforeLoop = schedule.getTransport() == Transport::Tma &&
+                      llvm::all_of(broadcasts, [&](linalg::BroadcastOp broadcast) {
+                        return isMadeBefore(broadcast.getInput(), program.loop);
+                      });
+  if (isBeforeLoop)
+    builder.setInsertionPoint(program.loop);
+  if (failed(slicer.buildColumns(0, broadcasts)))
+    return failure();
+  builder.setInsertionPoint(body->getTerminator());
   for (int64_t column = 0; column < columns; column += sliceColumns) {
-    if (failed(slicer.beginColumns(column, broadcasts)))
+    int64_t next = column + sliceColumns;
+    if (next < columns && failed(slicer.buildColumns(next, broadcasts)))
       return failure();
     for (int64_t row = 0; row < rows; row += sliceRows)
-      if (failed(slicer.buildSlice(row, *stores)))
+      if (failed(slicer.buildSlice(row, column, *stores)))
         return failure();
   }
   eraseOriginals(*stores, program.loop, last->getNextNode());

@@ -42,15 +42,16 @@ gpu.module @mma_sync [#nvvm.target<chip = "sm_80">] {
 }
 
 gpu.module @wgmma [#nvvm.target<chip = "sm_90a">] {
-  // All rows, and the columns that fill a line of 128 bytes in C.
+  // All rows, and the columns that fill a line of 128 bytes in C. The second slice's vector is loaded
+  // before the first slice is computed; none before the loop, whose copies may pass registers.
   // CHECK-LABEL: func.func @columns
   // CHECK:         scf.forall (%[[M:.*]], %[[N:.*]]) =
   // CHECK:           %[[ACC:.*]] = scf.for
   // CHECK:           %[[BIAS0:.*]] = tcc.load %[[BIAS:.*]][%[[N]]] : memref<?xf32> -> tensor<32xf32>
-  // CHECK:           %[[S0:.*]] = tensor.extract_slice %[[ACC]][0, 0] [128, 32] [1, 1]
-  // CHECK:           tcc.store %{{.*}}, %[[MATRIX:.*]][%[[M]], %[[N]]] {bytes = 8 : i64}
   // CHECK:           %[[N32:.*]] = arith.addi %[[N]], %{{.*}} : index
   // CHECK:           tcc.load %[[BIAS]][%[[N32]]]
+  // CHECK:           %[[S0:.*]] = tensor.extract_slice %[[ACC]][0, 0] [128, 32] [1, 1]
+  // CHECK:           tcc.store %{{.*}}, %[[MATRIX:.*]][%[[M]], %[[N]]] {bytes = 8 : i64}
   // CHECK:           tensor.extract_slice %[[ACC]][0, 32] [128, 32] [1, 1]
   // CHECK:           tcc.store %{{.*}}, %[[MATRIX]][%[[M]], %{{.*}}] {bytes = 8 : i64}
   // CHECK-NOT:       tcc.store

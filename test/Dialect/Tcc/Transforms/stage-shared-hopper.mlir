@@ -7,22 +7,26 @@
 
 gpu.module @m [#nvvm.target<chip = "sm_90a">] {
   // The accumulator leaves in slices of 32 columns and all rows, each through the same buffer, whose
-  // elements are the result's. Two blocks along M have their columns of B in common, and nothing of A.
+  // elements are the result's. Vectors are loaded ahead: the first slice's before the loop, the
+  // second's before the first is computed. Two blocks along M have their columns of B in common, and
+  // nothing of A.
   // CHECK-LABEL: func.func @chunks
   // CHECK:         scf.forall (%[[M:.*]], %[[N:.*]]) =
   // CHECK:           %[[SC:.*]] = tcc.alloc_shared : <128x32xf16>
+  // CHECK:           %[[BIAS0:.*]] = tcc.load %{{.*}}[%[[N]]] : memref<?xf32> -> tensor<32xf32>
+  // CHECK-NEXT:      scf.for
   // CHECK:           tcc.copy tma %{{.*}}[%[[M]], %{{.*}}], %{{.*}} {bytes = 16 : i64}
   // CHECK:           tcc.copy tma %{{.*}}[%{{.*}}, %[[N]]], %{{.*}} {bytes = 16 : i64, multicast = 0 : i64}
-  // CHECK:           %[[BIAS0:.*]] = tcc.load %{{.*}}[%[[N]]] : memref<?xf32> -> tensor<32xf32>
+  // CHECK:           %[[N1:.*]] = arith.addi %[[N]], %c32{{.*}} : index
+  // CHECK-NEXT:      %[[BIAS1:.*]] = tcc.load %{{.*}}[%[[N1]]] : memref<?xf32> -> tensor<32xf32>
   // CHECK:           %[[S0:.*]] = tensor.extract_slice %{{.*}}[0, 0] [128, 32] [1, 1]
   // CHECK:           %[[BC0:.*]] = linalg.broadcast ins(%[[BIAS0]]
   // CHECK-NEXT:      %[[X0:.*]] = arith.addf %[[S0]], %[[BC0]]
   // CHECK-NEXT:      %[[R0:.*]] = arith.truncf %[[X0]]
   // CHECK-NEXT:      tcc.local_store %[[R0]], %[[SC]]
   // CHECK-NEXT:      tcc.bulk_store %[[SC]], %{{.*}}[%[[M]], %[[N]]]
-  // CHECK:           %[[N1:.*]] = arith.addi %[[N]], %c32{{.*}} : index
-  // CHECK:           tcc.load %{{.*}}[%[[N1]]] : memref<?xf32> -> tensor<32xf32>
   // CHECK:           tensor.extract_slice %{{.*}}[0, 32] [128, 32] [1, 1]
+  // CHECK:           linalg.broadcast ins(%[[BIAS1]]
   // CHECK:           tcc.local_store %{{.*}}, %[[SC]]
   // CHECK-NEXT:      tcc.bulk_store %[[SC]], %{{.*}}[%[[M]], %{{.*}}]
   // CHECK-NOT:       tcc.store
