@@ -112,7 +112,6 @@ def fused_program(element, result, form, size):
                 %bias: {bias} {{tcc.name = "bias"}}, %D: {d} {{tcc.name = "D"}}) {{
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
-  %one = arith.constant 1.0 : f32
   %linear = arith.constant 0.797884561 : f32
   %cubic = arith.constant 0.0356774081 : f32
   %acc = memref.alloc() : {product}
@@ -128,13 +127,11 @@ def fused_program(element, result, form, size):
     %b = arith.extf %narrow : {result} to f32
     %x = arith.addf %p, %b : f32
     %square = arith.mulf %x, %x : f32
-    %scaled = arith.mulf %square, %cubic : f32
-    %slope = arith.addf %scaled, %linear : f32
+    %slope = math.fma %square, %cubic, %linear : f32
     %inner = arith.mulf %slope, %x : f32
     %tanh = math.tanh %inner fastmath<afn> : f32
-    %shifted = arith.addf %tanh, %one : f32
     %halved = arith.mulf %x, %half : f32
-    %gelu = arith.mulf %halved, %shifted : f32
+    %gelu = math.fma %halved, %tanh, %halved : f32
     %rounded = arith.truncf %gelu : f32 to {result}
     linalg.yield %rounded : {result}
   }}
