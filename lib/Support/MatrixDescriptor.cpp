@@ -13,14 +13,14 @@ uint64_t MatrixDescriptor::encode() const {
 
 llvm::Expected<MatrixDescriptor>
 tcc::support::wgmmaDescriptor(const SharedTile &tile, const SharedLayout &layout, unsigned kDim) {
-  if (layout.kind() != SharedLayout::Kind::Swizzled)
+  int64_t span = layout.span();
+  bool unswizzled = span == 16;
+  if (!layout.swizzleSpan() && !unswizzled)
     return llvm::createStringError(
         llvm::formatv("wgmma reads swizzled tiles, not one that is {0}", layout.str()));
   if (llvm::Error error = checkLayout(tile, layout))
     return std::move(error);
-  int64_t span = layout.span();
   int64_t blockBytes = tile.lines() * span;
-  bool unswizzled = span == 16;
   if (tile.contiguous == kDim)
     return MatrixDescriptor{unswizzled ? blockBytes : 0, 8 * span, span};
   if (tile.elementBytes != 2)

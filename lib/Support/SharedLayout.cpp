@@ -18,6 +18,10 @@ constexpr int64_t warpSize = 32;
 constexpr int64_t bankBytes = 4;
 constexpr int64_t bankCount = 32;
 constexpr int64_t phaseBytes = bankBytes * bankCount;
+/// PTX ISA, "Tensor-map": elements of a box along a dimension.
+constexpr int64_t maxBoxExtent = 256;
+/// PTX ISA, cp.async.bulk.tensor: alignment of the address in shared memory.
+constexpr int64_t boxAlignment = 128;
 } // namespace
 
 std::string SharedLayout::str() const {
@@ -28,23 +32,44 @@ std::string SharedLayout::str() const {
     return llvm::formatv("padded by {0} bytes", bytes);
   case Kind::Swizzled:
     return llvm::formatv("swizzled by {0} bytes", bytes);
+  case Kind::Blocked:
+    return llvm::formatv("in blocks of {0} bytes", bytes);
   }
   llvm_unreachable("covered switch");
+}
+
+/// Blocks are boxes of TMA.
+static llvm::Error checkBlocks(const SharedTile &tile, int64_t span) {
+  if (span <= 0 || span % (2 * pieceBytes) != pieceBytes)
+    return llvm::createStringError(llvm::formatv(
+        "blocks without a swizzle have lines of an odd multiple of 16 bytes, not of {0}", span));
+  if (span > maxBoxExtent * tile.elementBytes)
+    return llvm::createStringError(llvm::formatv(
+        "blocks of {0} bytes have lines of {1} elements, but a box of TMA has at most {2}", span,
+        span / tile.elementBytes, maxBoxExtent));
+  if (tile.innerBytes() > span && tile.lines() * span % boxAlignment)
+    return llvm::createStringError(llvm::formatv(
+        "blocks of {0} lines of {1} bytes don't start at multiples of {2} bytes, as boxes of TMA "
+        "do; use a multiple of 8 lines",
+        tile.lines(), span, boxAlignment));
+  return llvm::Error::success();
 }
 
 llvm::Error tcc::support::checkLayout(const SharedTile &tile, const SharedLayout &layout) {
   int64_t inner = tile.innerBytes();
   if (tile.lines() <= 0 || inner <= 0)
     return llvm::createStringError("a shared tile needs at least one element");
-  if (layout.kind() == SharedLayout::Kind::Swizzled) {
-    int64_t span = layout.span();
-    if (span != 16 && span != 32 && span != 64 && span != 128)
+  if (int64_t span = layout.span()) {
+    if (layout.kind() == SharedLayout::Kind::Blocked)
+      if (llvm::Error error = checkBlocks(tile, span))
+        return error;
+    if (layout.swizzleSpan() && span != 32 && span != 64 && span != 128)
       return llvm::createStringError(
-          llvm::formatv("a swizzle spans 16, 32, 64 or 128 bytes, not {0}", span));
+          llvm::formatv("a swizzle spans 32, 64 or 128 bytes, not {0}", span));
     if (inner % span)
       return llvm::createStringError(
-          llvm::formatv("lines of {0} bytes can't be cut into swizzle blocks of {1} bytes; use a "
-                        "span that divides them",
+          llvm::formatv("lines of {0} bytes can't be cut into blocks of {1} bytes; use a span that "
+                        "divides them",
                         inner, span));
     return llvm::Error::success();
   }
@@ -78,9 +103,9 @@ int64_t tcc::support::linearOffset(const SharedTile &tile, const SharedLayout &l
 int64_t tcc::support::byteOffset(const SharedTile &tile, const SharedLayout &layout, int64_t row,
                                  int64_t column) {
   int64_t linear = linearOffset(tile, layout, row, column);
-  if (!layout.span())
+  if (!layout.swizzleSpan())
     return linear;
-  int64_t mask = layout.span() / pieceBytes - 1;
+  int64_t mask = layout.swizzleSpan() / pieceBytes - 1;
   return linear ^ (((linear >> 7) & mask) << 4);
 }
 
@@ -89,7 +114,9 @@ int64_t tcc::support::sizeBytes(const SharedTile &tile, const SharedLayout &layo
 }
 
 int64_t tcc::support::requiredAlignment(const SharedLayout &layout) {
-  return layout.span() ? 8 * layout.span() : pieceBytes;
+  if (layout.kind() == SharedLayout::Kind::Blocked)
+    return boxAlignment;
+  return layout.swizzleSpan() ? 8 * layout.swizzleSpan() : pieceBytes;
 }
 
 unsigned tcc::support::bankConflictDegree(llvm::ArrayRef<int64_t> addresses, unsigned width) {
@@ -183,6 +210,32 @@ unsigned tcc::support::conflictDegree(const SharedTile &tile, const SharedLayout
   llvm_unreachable("covered switch");
 }
 
+LayoutChoice tcc::support::assessLayout(const SharedTile &tile, const SharedLayout &layout,
+                                        SharedConsumer consumer) {
+  constexpr unsigned matrixElementBytes = 2; // stmatrix
+  bool isBulkStore = consumer == SharedConsumer::BulkStore;
+  bool hasPairs = consumer == SharedConsumer::Epilogue ||
+                  (isBulkStore && tile.elementBytes != matrixElementBytes);
+  SharedAccess access = hasPairs ? SharedAccess::AccumulatorPairs : SharedAccess::MatrixRows;
+  return {layout, conflictDegree(tile, layout, access),
+          isBulkStore ? 1 : conflictDegree(tile, layout, SharedAccess::VectorCopy)};
+}
+
+/// Few boxes: by descending span, but blocks of three pieces or more go before the narrowest
+/// swizzle. A block has whole parts of 8 columns, which an accumulator is made of.
+static llvm::SmallVector<SharedLayout> boxLayouts(const SharedTile &tile, int64_t partBytes) {
+  llvm::SmallVector<SharedLayout> layouts = {SharedLayout::swizzled(128),
+                                             SharedLayout::swizzled(64)};
+  for (int64_t pieces = maxBoxExtent * tile.elementBytes / pieceBytes - 1; pieces >= 3; pieces -= 2)
+    layouts.push_back(SharedLayout::blocked(pieces * pieceBytes));
+  layouts.push_back(SharedLayout::swizzled(32));
+  layouts.push_back(SharedLayout::blocked(pieceBytes));
+  llvm::erase_if(layouts, [&](const SharedLayout &layout) {
+    return partBytes % layout.span() || layout.span() % (8 * tile.elementBytes);
+  });
+  return layouts;
+}
+
 static llvm::SmallVector<SharedLayout> candidateLayouts(SharedConsumer consumer) {
   const SharedLayout dense = SharedLayout::dense();
   const SharedLayout swizzles[] = {SharedLayout::swizzled(128), SharedLayout::swizzled(64),
@@ -200,18 +253,18 @@ static llvm::SmallVector<SharedLayout> candidateLayouts(SharedConsumer consumer)
 }
 
 llvm::Expected<LayoutChoice> tcc::support::chooseLayout(const SharedTile &tile,
-                                                        SharedConsumer consumer) {
-  SharedAccess consumerAccess = consumer == SharedConsumer::Epilogue
-                                    ? SharedAccess::AccumulatorPairs
-                                    : SharedAccess::MatrixRows;
+                                                        SharedConsumer consumer, int64_t parts) {
+  bool isBulkStore = consumer == SharedConsumer::BulkStore;
   std::optional<LayoutChoice> best;
-  for (SharedLayout layout : candidateLayouts(consumer)) {
+  for (SharedLayout layout :
+       isBulkStore ? boxLayouts(tile, tile.innerBytes() / parts) : candidateLayouts(consumer)) {
     if (llvm::Error error = checkLayout(tile, layout)) {
       llvm::consumeError(std::move(error));
       continue;
     }
-    LayoutChoice choice{layout, conflictDegree(tile, layout, consumerAccess),
-                        conflictDegree(tile, layout, SharedAccess::VectorCopy)};
+    LayoutChoice choice = assessLayout(tile, layout, consumer);
+    if (isBulkStore)
+      return choice;
     auto cost = [&](const LayoutChoice &c) {
       return std::make_tuple(c.consumerDegree, c.copyDegree, sizeBytes(tile, c.layout));
     };

@@ -34,7 +34,7 @@ TEST(MatrixDescriptor, hardwareReadsWhatTheLayoutStored) {
   for (int64_t span : {16, 32, 64, 128}) {
     for (unsigned contiguous : {0u, 1u}) {
       SharedTile tile{{tileRows, tileK}, contiguous, size};
-      SharedLayout layout = SharedLayout::swizzled(span);
+      SharedLayout layout = SharedLayout::inBlocks(span);
       uint64_t bits = llvm::cantFail(wgmmaDescriptor(tile, layout, /*kDim=*/1)).encode();
       EXPECT_EQ(bits & 0x3fff, 0u);
       for (int64_t row = 0; row < tileRows; row += 64) {
@@ -78,6 +78,9 @@ TEST(MatrixDescriptor, refusals) {
   EXPECT_EQ(
       llvm::toString(wgmmaDescriptor({{128, 64}, 1, 2}, SharedLayout::padded(16), 1).takeError()),
       "wgmma reads swizzled tiles, not one that is padded by 16 bytes");
+  EXPECT_EQ(
+      llvm::toString(wgmmaDescriptor({{128, 88}, 1, 2}, SharedLayout::blocked(176), 1).takeError()),
+      "wgmma reads swizzled tiles, not one that is in blocks of 176 bytes");
   EXPECT_EQ(llvm::toString(
                 wgmmaDescriptor({{128, 64}, 0, 1}, SharedLayout::swizzled(128), 1).takeError()),
             "wgmma reads 1-byte elements only where K is "

@@ -11,11 +11,14 @@ namespace {
 const SharedTile tiles[] = {
     {{128, 64}, 1, 2}, {{64, 128}, 1, 2}, {{128, 32}, 1, 2}, {{64, 16}, 1, 2}, {{64, 128}, 0, 2},
     {{32, 256}, 1, 2}, {{96, 64}, 0, 2},  {{16, 32}, 1, 4},  {{64, 64}, 1, 1}, {{32, 8}, 1, 2},
+    {{64, 176}, 1, 2}, {{64, 144}, 1, 2}, {{8, 24}, 1, 2},   {{64, 44}, 1, 4},
 };
-const SharedLayout layouts[] = {SharedLayout::dense(),      SharedLayout::padded(16),
-                                SharedLayout::padded(48),   SharedLayout::swizzled(16),
-                                SharedLayout::swizzled(32), SharedLayout::swizzled(64),
-                                SharedLayout::swizzled(128)};
+const SharedLayout layouts[] = {
+    SharedLayout::dense(),      SharedLayout::padded(16),   SharedLayout::padded(48),
+    SharedLayout::swizzled(32), SharedLayout::swizzled(64), SharedLayout::swizzled(128),
+    SharedLayout::blocked(16),  SharedLayout::blocked(48),  SharedLayout::blocked(144),
+    SharedLayout::blocked(176),
+};
 
 template <typename Callback> void forEachLegalLayout(Callback callback) {
   for (const SharedTile &tile : tiles) {
@@ -89,6 +92,10 @@ TEST(SharedLayout, knownOffsets) {
   // The second block of 64 columns starts after all 16 lines of the first.
   SharedTile wide{{16, 128}, 1, 2};
   EXPECT_EQ(byteOffset(wide, SharedLayout::swizzled(128), 1, 64), 16 * 128 + 128 + 16);
+  // Blocks of 88 columns without a swizzle: lines are 176 bytes apart in both.
+  SharedTile split{{64, 176}, 1, 2};
+  EXPECT_EQ(byteOffset(split, SharedLayout::blocked(176), 3, 87), 3 * 176 + 174);
+  EXPECT_EQ(byteOffset(split, SharedLayout::blocked(176), 3, 88), 64 * 176 + 3 * 176);
   SharedTile columnMajor{{64, 32}, 0, 2};
   EXPECT_EQ(byteOffset(columnMajor, SharedLayout::dense(), 5, 3), 3 * 128 + 10);
 }
@@ -101,6 +108,8 @@ TEST(SharedLayout, sizesAndAlignments) {
   EXPECT_EQ(requiredAlignment(SharedLayout::dense()), 16);
   EXPECT_EQ(requiredAlignment(SharedLayout::swizzled(128)), 1024);
   EXPECT_EQ(requiredAlignment(SharedLayout::swizzled(32)), 256);
+  EXPECT_EQ(sizeBytes({{64, 176}, 1, 2}, SharedLayout::blocked(176)), 64 * 352);
+  EXPECT_EQ(requiredAlignment(SharedLayout::blocked(176)), 128);
 }
 
 TEST(SharedLayout, degreeCountsWordsPerBank) {
@@ -152,6 +161,44 @@ TEST(SharedLayout, chosenLayoutsAreFreeOfConflicts) {
   }
 }
 
+// Any multiple of 8 columns of 16 bits can be stored by TMA, and written by stmatrix without
+// conflicts.
+TEST(SharedLayout, stagingOfAnyEightColumnsIsFreeOfConflicts) {
+  for (int64_t columns = 8; columns <= 256; columns += 8) {
+    for (int64_t parts : {1, 2}) {
+      SharedTile tile{{64, columns * parts}, 1, 2};
+      LayoutChoice choice = llvm::cantFail(chooseLayout(tile, SharedConsumer::BulkStore, parts));
+      EXPECT_EQ(choice.consumerDegree, 1u) << choice.layout.str() << " " << columns;
+      EXPECT_EQ(columns * 2 % choice.layout.span(), 0) << choice.layout.str() << " " << columns;
+      EXPECT_LE(choice.layout.span(), 512);
+    }
+  }
+}
+
+TEST(SharedLayout, stagingPrefersWideSwizzlesThenWideBlocks) {
+  auto choose = [](int64_t columns, int64_t parts = 1, unsigned elementBytes = 2) {
+    return llvm::cantFail(
+               chooseLayout({{64, columns}, 1, elementBytes}, SharedConsumer::BulkStore, parts))
+        .layout;
+  };
+  EXPECT_EQ(choose(128), SharedLayout::swizzled(128));
+  EXPECT_EQ(choose(96), SharedLayout::swizzled(64));
+  EXPECT_EQ(choose(176), SharedLayout::blocked(176));
+  EXPECT_EQ(choose(88), SharedLayout::blocked(176));
+  EXPECT_EQ(choose(48), SharedLayout::blocked(48));
+  EXPECT_EQ(choose(16), SharedLayout::swizzled(32));
+  EXPECT_EQ(choose(8), SharedLayout::blocked(16));
+  // Each of two warpgroups has whole blocks: 144 columns are 4.5 of 64 bytes.
+  EXPECT_EQ(choose(288), SharedLayout::swizzled(64));
+  EXPECT_EQ(choose(288, 2), SharedLayout::blocked(144));
+  // A box has at most 256 elements: 744 columns are 3 * 248.
+  EXPECT_EQ(choose(744, 3), SharedLayout::blocked(496));
+  // 8 columns of f32 stay together. Their pairs conflict in wide lines.
+  EXPECT_EQ(choose(88, 1, 4), SharedLayout::swizzled(32));
+  SharedTile wide{{64, 32}, 1, 4};
+  EXPECT_EQ(llvm::cantFail(chooseLayout(wide, SharedConsumer::BulkStore)).consumerDegree, 2u);
+}
+
 TEST(SharedLayout, choiceFollowsTheConsumer) {
   SharedTile tile{{128, 64}, 1, 2};
   EXPECT_EQ(llvm::cantFail(chooseLayout(tile, SharedConsumer::LdMatrix)).layout,
@@ -179,17 +226,37 @@ TEST(SharedLayout, oneElementOfPaddingIsRefused) {
 
 TEST(SharedLayout, illegalSwizzlesAreRefused) {
   EXPECT_EQ(llvm::toString(checkLayout({{128, 64}, 1, 2}, SharedLayout::swizzled(48))),
-            "a swizzle spans 16, 32, 64 or 128 bytes, not 48");
-  EXPECT_EQ(llvm::toString(checkLayout({{128, 48}, 1, 2}, SharedLayout::swizzled(128))),
-            "lines of 96 bytes can't be cut into swizzle blocks of 128 bytes; use "
-            "a span that divides them");
+            "a swizzle spans 32, 64 or 128 bytes, not 48");
+  EXPECT_EQ(
+      llvm::toString(checkLayout({{128, 48}, 1, 2}, SharedLayout::swizzled(128))),
+      "lines of 96 bytes can't be cut into blocks of 128 bytes; use a span that divides them");
   EXPECT_EQ(llvm::toString(checkLayout({{128, 64}, 1, 2}, SharedLayout::padded(-16))),
             "a padding can't be negative");
   EXPECT_EQ(llvm::toString(checkLayout({{0, 64}, 1, 2}, SharedLayout::dense())),
             "a shared tile needs at least one element");
 }
 
+TEST(SharedLayout, illegalBlocksAreRefused) {
+  EXPECT_EQ(llvm::toString(checkLayout({{64, 96}, 1, 2}, SharedLayout::blocked(96))),
+            "blocks without a swizzle have lines of an odd multiple of 16 bytes, not of 96");
+  EXPECT_EQ(llvm::toString(checkLayout({{64, 264}, 1, 2}, SharedLayout::blocked(528))),
+            "blocks of 528 bytes have lines of 264 elements, but a box of TMA has at most 256");
+  EXPECT_EQ(
+      llvm::toString(checkLayout({{12, 176}, 1, 2}, SharedLayout::blocked(176))),
+      "blocks of 12 lines of 176 bytes don't start at multiples of 128 bytes, as boxes of TMA "
+      "do; use a multiple of 8 lines");
+  EXPECT_EQ(
+      llvm::toString(checkLayout({{64, 88}, 1, 2}, SharedLayout::blocked(48))),
+      "lines of 176 bytes can't be cut into blocks of 48 bytes; use a span that divides them");
+  // One block alone starts where the buffer does.
+  EXPECT_FALSE(bool(checkLayout({{12, 88}, 1, 2}, SharedLayout::blocked(176))));
+}
+
 TEST(SharedLayout, unusableTilesHaveNoChoice) {
+  EXPECT_EQ(
+      llvm::toString(chooseLayout({{64, 4}, 1, 2}, SharedConsumer::BulkStore).takeError()),
+      "no shared-memory layout holds lines of 8 bytes; use a tile whose contiguous dimension is "
+      "a multiple of 16 bytes");
   EXPECT_EQ(llvm::toString(chooseLayout({{128, 8}, 1, 2}, SharedConsumer::Wgmma).takeError()),
             "no shared-memory layout holds lines of 16 bytes; use a tile whose "
             "contiguous dimension is a multiple of 32 bytes");

@@ -4,8 +4,8 @@
 // Format"): bits 0..13 start address / 16, bits 16..29 leading byte offset / 16, bits 32..45 stride
 // byte offset / 16, bits 49..51 base offset, bits 62..63 swizzle mode (0 none, 1 128 bytes, 2 64
 // bytes, 3 32 bytes). What the two offsets mean depends on the major dimension and on the swizzle;
-// for a tile in one of SharedLayout's swizzled forms with span s (s = 16 is "none"), where kb is
-// the byte of k in its line and r the row of A or column of B:
+// for a tile in one of SharedLayout's swizzled forms with span s, or in blocks of 16 bytes
+// ("none"), where kb is the byte of k in its line and r the row of A or column of B:
 //
 //   K-major,  none: (r/8)*SBO + (kb/16)*LBO + (r%8)*16 + kb%16
 //   K-major,  s:    (r/8)*SBO + (r%8)*s + kb              one instruction stays inside a span

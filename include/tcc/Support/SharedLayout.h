@@ -7,8 +7,7 @@
 //  dense       Lines follow each other: offset = outer * innerBytes + innerByte.
 //
 //  padded(p)   The same, with p unused bytes after each line. With a pitch that is an odd multiple
-//  of
-//              16 bytes, the 16-byte pieces of 8 consecutive lines fall into different banks.
+//              of 16 bytes, the 16-byte pieces of 8 consecutive lines fall into different banks.
 //
 //  swizzled(s) The form that TMA writes and wgmma reads (PTX ISA, "Matrix Descriptor Format" and
 //              "Swizzling Modes"). The inner dimension is cut into blocks of s bytes (s = 32, 64 or
@@ -20,10 +19,14 @@
 //
 //              The exclusive-or permutes the 16-byte pieces of each 128 bytes by address bits 7..9,
 //              not by the line number, so a tile must start at a multiple of 8 * s. Inside a block,
-//              8 consecutive lines' pieces at the same innerByte fall into different banks. s = 16
-//              is the unswizzled form of the same hardware: blocks of 16 bytes, no permutation.
+//              8 consecutive lines' pieces at the same innerByte fall into different banks.
 //
-// All three are injective and keep 16-byte pieces together and aligned; unit tests enumerate this.
+//  blocked(s)  The same blocks without the exclusive-or, as TMA stores boxes that are not swizzled:
+//              s is an odd multiple of 16 bytes, so that pieces fall into different banks as in
+//              padded lines. wgmma reads this form only with s = 16.
+//
+// All of them are injective and keep 16-byte pieces together and aligned; unit tests enumerate
+// this.
 //
 // Shared memory has 32 banks of 4 bytes. A warp's access is served in phases of at most 128 bytes:
 // all lanes at once for 4-byte accesses, half a warp for 8 bytes, a quarter for 16 bytes. The
@@ -56,18 +59,25 @@ struct SharedTile {
 /// One of the layouts described at the top of this file.
 class SharedLayout {
 public:
-  enum class Kind { Dense, Padded, Swizzled };
+  enum class Kind { Dense, Padded, Swizzled, Blocked };
 
   static SharedLayout dense() { return SharedLayout(Kind::Dense, 0); }
   static SharedLayout padded(int64_t bytes) { return SharedLayout(Kind::Padded, bytes); }
   static SharedLayout swizzled(int64_t span) { return SharedLayout(Kind::Swizzled, span); }
+  static SharedLayout blocked(int64_t span) { return SharedLayout(Kind::Blocked, span); }
+  /// Blocks of `span` bytes: swizzled where the hardware has a swizzle of them.
+  static SharedLayout inBlocks(int64_t span) {
+    return span == 32 || span == 64 || span == 128 ? swizzled(span) : blocked(span);
+  }
 
   Kind kind() const { return kindOf; }
   /// Unused bytes after each line; 0 unless padded.
   int64_t padBytes() const { return kindOf == Kind::Padded ? bytes : 0; }
-  /// Bytes of a swizzled block's line; 0 unless swizzled.
-  int64_t span() const { return kindOf == Kind::Swizzled ? bytes : 0; }
-  /// "dense", "padded by 16 bytes", "swizzled by 128 bytes": for messages.
+  /// Bytes of a block's line; 0 unless swizzled or blocked.
+  int64_t span() const { return kindOf >= Kind::Swizzled ? bytes : 0; }
+  /// The span that TMA and wgmma are told to swizzle by; 0 for none.
+  int64_t swizzleSpan() const { return kindOf == Kind::Swizzled ? bytes : 0; }
+  /// For messages: "padded by 16 bytes", "swizzled by 128 bytes", "in blocks of 176 bytes".
   std::string str() const;
 
   bool operator==(const SharedLayout &other) const {
@@ -81,7 +91,8 @@ private:
 };
 
 /// Fails if `layout` can't hold `tile`: lines that don't start at multiples of 16 bytes, which
-/// ldmatrix, wmma and 16-byte copies need, or an inner dimension that the span doesn't divide.
+/// ldmatrix, wmma and 16-byte copies need, an inner dimension that the span doesn't divide, or
+/// blocks that TMA can't store as boxes.
 llvm::Error checkLayout(const SharedTile &tile, const SharedLayout &layout);
 
 /// The byte at which element (row, column) would start without the exclusive-or, relative to the
@@ -92,7 +103,7 @@ int64_t linearOffset(const SharedTile &tile, const SharedLayout &layout, int64_t
 /// The byte at which element (row, column) starts, relative to the tile's start.
 int64_t byteOffset(const SharedTile &tile, const SharedLayout &layout, int64_t row, int64_t column);
 
-/// Bytes from a line to the next one (inside a block, where swizzled).
+/// Bytes from a line to the next one (inside a block, where there are any).
 int64_t linePitch(const SharedTile &tile, const SharedLayout &layout);
 
 /// Bytes that the tile occupies, padding included.
@@ -127,6 +138,9 @@ enum class SharedConsumer {
   Wmma,
   /// wgmma reads by a matrix descriptor: swizzled only.
   Wgmma,
+  /// Accumulators of wgmma are written by lines (stmatrix, or pairs of elements) and stored by TMA,
+  /// in boxes: swizzled or blocked.
+  BulkStore,
   /// Accumulators of mma.sync are written and read back by lines: dense or padded.
   Epilogue,
 };
@@ -134,17 +148,26 @@ enum class SharedConsumer {
 /// A layout and the worst conflict degrees that are left with it.
 struct LayoutChoice {
   SharedLayout layout;
-  /// Of the consumer's own access: MatrixRows, or AccumulatorPairs for Epilogue.
+  /// Of the consumer's own access: MatrixRows, or AccumulatorPairs for Epilogue and where BulkStore
+  /// has elements that stmatrix can't write.
   unsigned consumerDegree;
-  /// Of VectorCopy, which fills (or drains) the tile. Padding can't free both for lines shorter
-  /// than 128 bytes: the copies of one quarter warp then span more than 128 bytes.
+  /// Of VectorCopy, which fills (or drains) the tile; 1 where no thread does (BulkStore). Padding
+  /// can't free both for lines shorter than 128 bytes: the copies of one quarter warp then span
+  /// more than 128 bytes.
   unsigned copyDegree;
 };
 
+/// What `layout`, which can hold `tile`, costs `consumer`.
+LayoutChoice assessLayout(const SharedTile &tile, const SharedLayout &layout,
+                          SharedConsumer consumer);
+
 /// The best layout for `consumer`: fewest conflicts of the consumer, then of the copies, then
-/// fewest bytes. Fails if none can hold the tile (an inner dimension that is not a multiple of 16
-/// bytes, or of 32 bytes for wgmma).
-llvm::Expected<LayoutChoice> chooseLayout(const SharedTile &tile, SharedConsumer consumer);
+/// fewest bytes; for BulkStore, the widest swizzle but that of 32 bytes, which wide blocks go
+/// before: each block is a box. With `parts`, each line consists of as many equal parts, written by
+/// different warps, and no block crosses from one to another. Fails if none can hold the tile (an
+/// inner dimension that is not a multiple of 16 bytes, or of 32 bytes for wgmma).
+llvm::Expected<LayoutChoice> chooseLayout(const SharedTile &tile, SharedConsumer consumer,
+                                          int64_t parts = 1);
 
 } // namespace tcc::support
 

@@ -34,10 +34,11 @@ LogicalResult SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                                        int64_t contiguous, int64_t span, int64_t pad) {
   if (contiguous != 0 && contiguous != 1)
     return emitError() << "'contiguous' is a dimension, 0 or 1, found " << contiguous;
-  if (!llvm::is_contained({0, 32, 64, 128}, span))
-    return emitError() << "'span' is 0, 32, 64 or 128 bytes, found " << span;
+  bool isOddMultiple = span > 0 && span % 32 == 16;
+  if (!llvm::is_contained({0, 32, 64, 128}, span) && !isOddMultiple)
+    return emitError() << "'span' is 0, 32, 64, 128 or an odd multiple of 16 bytes, found " << span;
   if (span != 0 && pad != 0)
-    return emitError() << "a layout is swizzled or padded, not both";
+    return emitError() << "a layout is in blocks or padded, not both";
   if (pad < 0)
     return emitError() << "'pad' is not negative, found " << pad;
   // One element of padding, as tutorials have it, breaks ldmatrix's rows and wmma's ldm.

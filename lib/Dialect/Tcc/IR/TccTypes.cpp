@@ -92,8 +92,8 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
     return success();
   int64_t innerBytes = shape[layout.getContiguous()] * elementType.getIntOrFloatBitWidth() / 8;
   if (layout.getSpan() != 0 && innerBytes % layout.getSpan() != 0)
-    return emitError() << "a swizzle of " << layout.getSpan() << " bytes needs rows of a multiple "
-                       << "of that, found " << innerBytes << " bytes along dimension "
+    return emitError() << "blocks of " << layout.getSpan() << " bytes need rows of a multiple of "
+                       << "that, found " << innerBytes << " bytes along dimension "
                        << layout.getContiguous();
   return success();
 }
@@ -108,9 +108,12 @@ int64_t SharedType::getStageBytes() const {
 }
 
 int64_t SharedType::getAlignment() const {
-  // A swizzle XORs address bits: its pattern repeats every 8 rows of a span.
   SharedLayoutAttr layout = getLayout();
-  return layout && layout.getSpan() ? 8 * layout.getSpan() : 16;
+  if (!layout || layout.getSpan() == 0)
+    return 16;
+  // A swizzle XORs address bits: its pattern repeats every 8 rows of a span. Other blocks are boxes
+  // of TMA (PTX ISA, cp.async.bulk.tensor: 128 bytes).
+  return layout.isSwizzled() ? 8 * layout.getSpan() : 128;
 }
 
 SharedType SharedType::withLayout(SharedLayoutAttr layout) const {

@@ -24,19 +24,21 @@ static support::SharedTile getSharedTile(SharedType type) {
 }
 
 static support::SharedLayout getSharedLayout(SharedType type) {
-  return support::SharedLayout::swizzled(type.getLayout().getSpan());
+  return support::SharedLayout::inBlocks(type.getLayout().getSpan());
 }
 
 namespace {
 
-/// The boxes that a buffer of TMA is made of: its swizzled blocks, cut in pieces of 256 lines at most
-/// and, for a buffer that `shares` blocks of a cluster bring, in as many shares.
+/// The boxes that a buffer of TMA is made of: its layout's blocks, cut in pieces of 256 lines at
+/// most and, for a buffer that `shares` blocks of a cluster bring, in as many shares.
 class BoxGrid {
 public:
   BoxGrid(SharedType buffer, int64_t shares = 1)
       : shape(buffer.getShape()), inner(buffer.getLayout().getContiguous()), outer(1 - inner),
-        span(buffer.getLayout().getSpan()), extents(2), shareLines(shape[outer] / shares) {
-    extents[inner] = span * 8 / buffer.getElementType().getIntOrFloatBitWidth();
+        swizzle(getSharedLayout(buffer).swizzleSpan()), extents(2),
+        shareLines(shape[outer] / shares) {
+    extents[inner] =
+        buffer.getLayout().getSpan() * 8 / buffer.getElementType().getIntOrFloatBitWidth();
     extents[outer] = std::min(shareLines, maxBoxExtent);
   }
 
@@ -53,7 +55,8 @@ public:
 
   ArrayRef<int64_t> shape;
   unsigned inner, outer;
-  int64_t span;
+  /// Bytes that a box is swizzled by; 0 for none.
+  int64_t swizzle;
   SmallVector<int64_t, 2> extents;
   /// Lines of a share.
   int64_t shareLines;
@@ -126,7 +129,7 @@ struct DistributeTmaCopy : OpConversionPattern<CopyOp> {
       }
       SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
       TmaLoadOp::create(rewriter, op.getLoc(), op.getSource(), place, boxes.extents,
-                        addressing.getPointer(row, column), pipeline, slot, boxes.span,
+                        addressing.getPointer(row, column), pipeline, slot, boxes.swizzle,
                         share.mask);
     });
     rewriter.eraseOp(op);
@@ -158,7 +161,7 @@ struct DistributeBulkStore : OpConversionPattern<BulkStoreOp> {
     boxes.forEach([&](const Coordinate &row, const Coordinate &column) {
       SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
       TmaStoreOp::create(rewriter, op.getLoc(), addressing.getPointer(row, column), op.getDest(),
-                         place, boxes.extents, boxes.span);
+                         place, boxes.extents, boxes.swizzle);
     });
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, op.getLoc());
     rewriter.eraseOp(op);
@@ -325,12 +328,20 @@ struct DistributeMatmulWait : OpConversionPattern<MatmulWaitOp> {
 // Checks
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifySwizzle(Operation *op, SharedType buffer) {
+/// What TMA copies is in blocks, the boxes; what wgmma reads, swizzled.
+static LogicalResult verifyBlocks(Operation *op, SharedType buffer, bool isSwizzled) {
   if (failed(requireLayout(op, buffer)))
     return failure();
-  if (buffer.getLayout().getSpan() != 0)
-    return success();
-  return op->emitOpError() << "needs a swizzled buffer (#tcc.layout with 'span'), found " << buffer;
+  SharedLayoutAttr layout = buffer.getLayout();
+  if (isSwizzled && !layout.isSwizzled())
+    return op->emitOpError() << "needs a swizzled buffer (#tcc.layout with 'span' 32, 64 or 128), "
+                             << "found " << buffer;
+  if (layout.getSpan() == 0)
+    return op->emitOpError() << "needs a buffer in blocks (#tcc.layout with 'span'), found "
+                             << buffer;
+  if (llvm::Error error = support::checkLayout(getSharedTile(buffer), getSharedLayout(buffer)))
+    return op->emitOpError() << llvm::toString(std::move(error));
+  return success();
 }
 
 /// Boxes are of equal height.
@@ -345,7 +356,7 @@ static LogicalResult verifyLines(Operation *op, SharedType buffer) {
 LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {
   FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getSource().getType());
   SharedType buffer = op.getDest().getType();
-  if (failed(unitDim) || failed(verifySwizzle(op, buffer)))
+  if (failed(unitDim) || failed(verifyBlocks(op, buffer, /*isSwizzled=*/false)))
     return failure();
   if (op.getSource().getType().getRank() != 2)
     return op.emitOpError() << "by TMA copies tiles of two dimensions";
@@ -363,7 +374,7 @@ LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {
 LogicalResult mlir::tcc::verifyBulkStore(BulkStoreOp op) {
   FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getDest().getType());
   SharedType buffer = op.getSource().getType();
-  if (failed(unitDim) || failed(verifySwizzle(op, buffer)))
+  if (failed(unitDim) || failed(verifyBlocks(op, buffer, /*isSwizzled=*/false)))
     return failure();
   if (buffer.getShape().size() != 2)
     return op.emitOpError() << "stores tiles of two dimensions";
@@ -382,7 +393,8 @@ LogicalResult mlir::tcc::verifyWarpgroupMatmul(MatmulOp op) {
   auto rhs = dyn_cast<SharedType>(op.getRhs().getType());
   if (!lhs || !rhs)
     return op.emitOpError() << "by wgmma needs both operands in shared memory";
-  if (failed(verifySwizzle(op, lhs)) || failed(verifySwizzle(op, rhs)))
+  if (failed(verifyBlocks(op, lhs, /*isSwizzled=*/true)) ||
+      failed(verifyBlocks(op, rhs, /*isSwizzled=*/true)))
     return failure();
   for (auto [buffer, kDim] : {std::pair(lhs, 1u), std::pair(rhs, 0u)}) {
     auto descriptor =

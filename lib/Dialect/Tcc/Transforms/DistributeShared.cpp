@@ -286,8 +286,9 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
     column.bound = 16;
   }
 
-  /// A warp's 16 rows of an accumulator, 16 columns at a time: registers 2i and 2i + 1 are its part
-  /// of matrix i of four. A transposed tile has the rows that the atoms have as columns.
+  /// A warp's 16 rows of an accumulator, 16 columns at a time, or 8 at the end of a block of the
+  /// buffer: registers 2i and 2i + 1 are its part of matrix i of four. A transposed tile has the
+  /// rows that the atoms have as columns.
   static void emitMatrixStores(I32Builder &b, SharedAddressing &addressing, RankedTensorType tile,
                                ValueRange registers) {
     auto fragment = cast<FragmentAttr>(tile.getEncoding());
@@ -305,13 +306,19 @@ struct DistributeLocalStore : OpConversionPattern<LocalStoreOp> {
       return LLVM::BitcastOp::create(b.builder, b.loc, b.builder.getI32Type(), pair);
     };
     int64_t perRow = registers.size() / grid.rows;
+    // The atoms' columns run along a block's line, or across lines if transposed.
+    std::optional<int64_t> blockColumns = addressing.getBlockExtent();
+    int64_t perBlock = blockColumns && !transposes ? *blockColumns / 2 : perRow;
     for (int64_t i = 0; i < grid.rows; ++i)
-      for (int64_t r = 0; r < perRow; r += 8) {
-        int64_t count = std::min<int64_t>(4, (perRow - r) / 2);
+      for (int64_t r = 0, count = 0; r < perRow; r += 2 * count) {
+        count = std::min<int64_t>({4, (perRow - r) / 2, (perBlock - r % perBlock) / 2});
+        Coordinate column = grid.column.plus(r * 2);
+        if (count == 2)
+          column.bound = 8; // the second half's addresses aren't used
         SmallVector<Value> matrices;
         for (int64_t matrix = 0; matrix < count; ++matrix)
           matrices.push_back(getPair(i * perRow + r + 2 * matrix));
-        Coordinate row = grid.getRow(i), column = grid.column.plus(r * 2);
+        Coordinate row = grid.getRow(i);
         NVVM::StMatrixOp::create(
             b.builder, b.loc,
             transposes ? addressing.getPointer(column, row) : addressing.getPointer(row, column),

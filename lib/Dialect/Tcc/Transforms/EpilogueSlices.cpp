@@ -260,13 +260,20 @@ static void eraseOriginals(ArrayRef<StoreOp> stores, Operation *loop, Operation 
   }
 }
 
-/// The schedule's `chunk`, or what a line of 128 bytes holds of the widest stored element.
-static int64_t getSliceColumns(ScheduleAttr schedule, ArrayRef<StoreOp> stores) {
+/// Rows and columns of a slice.
+static std::pair<int64_t, int64_t> getSliceExtents(ScheduleAttr schedule, FragmentAttr fragment,
+                                                   int64_t columns, ArrayRef<StoreOp> stores) {
   int64_t elementBytes = 1;
   for (StoreOp store : llvm::to_vector(stores))
     elementBytes =
         std::max(elementBytes, getElementBytes(store.getDest().getType().getElementType()));
-  return getEpilogueChunk(schedule, elementBytes);
+  if (schedule.getEpilogue() == Epilogue::Tma)
+    return getTmaSlice(schedule, elementBytes);
+  // A warp of wgmma has all columns of its rows, which can be cut between any 8.
+  bool cutsColumns = schedule.getEpilogue() == Epilogue::Direct &&
+                     fragment.getMma() == MmaFamily::Wgmma && fragment.getWarps()[1] == 1;
+  return {fragment.getUnit().first,
+          cutsColumns ? getEpilogueChunk(schedule, elementBytes) : columns};
 }
 
 /// A buffer at the top of `block`, behind those that are there.
@@ -300,13 +307,7 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
   OpResult acc = program.getResult();
   auto accType = cast<RankedTensorType>(acc.getType());
   int64_t rows = accType.getDimSize(0), columns = accType.getDimSize(1);
-  bool isTma = schedule.getEpilogue() == Epilogue::Tma;
-  bool isDirect = schedule.getEpilogue() == Epilogue::Direct;
-  // A warp of wgmma has all columns of its rows, which can be cut between any 8.
-  bool cutsColumns =
-      isTma || (isDirect && fragment.getMma() == MmaFamily::Wgmma && fragment.getWarps()[1] == 1);
-  int64_t sliceRows = isTma ? rows : fragment.getUnit().first;
-  int64_t sliceColumns = cutsColumns ? getSliceColumns(schedule, *stores) : columns;
+  auto [sliceRows, sliceColumns] = getSliceExtents(schedule, fragment, columns, *stores);
   if (rows % sliceRows != 0)
     return program.loop.emitOpError()
            << "expects the block's " << rows << " rows to be a multiple of " << sliceRows
@@ -319,7 +320,7 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
   SmallVector<int64_t> shape = {sliceRows, sliceColumns};
   if (schedule.getEpilogue() == Epilogue::Shared)
     slicer.stageAccumulator(allocStaging(allocBlock, loc, shape, accType.getElementType()));
-  if (isTma)
+  if (schedule.getEpilogue() == Epilogue::Tma)
     for (StoreOp store : *stores)
       slicer.stageStore(store, allocStaging(allocBlock, store.getLoc(), shape,
                                             store.getDest().getType().getElementType()));

@@ -40,9 +40,8 @@ static SharedLayoutAttr toAttr(MLIRContext *context, unsigned contiguous,
 }
 
 /// Says which layout a buffer got, and what it costs if bank conflicts are left.
-static void explain(AllocSharedOp alloc, func::FuncOp kernel, const support::SharedLayout &layout,
-                    unsigned consumerDegree, unsigned copyDegree) {
-  bool isFree = consumerDegree == 1 && copyDegree == 1;
+static void explain(AllocSharedOp alloc, func::FuncOp kernel, const support::LayoutChoice &choice) {
+  bool isFree = choice.consumerDegree == 1 && choice.copyDegree == 1;
   auto options = remark::RemarkOpts::name("SharedLayout")
                      .category("tcc-layout-shared")
                      .function(kernel.getName());
@@ -52,12 +51,13 @@ static void explain(AllocSharedOp alloc, func::FuncOp kernel, const support::Sha
     return;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << alloc.getType() << " is " << layout.str();
+  stream << alloc.getType() << " is " << choice.layout.str();
   if (isFree)
     stream << ": free of bank conflicts";
   else
-    stream << ": the worst access by fragments takes " << consumerDegree << " times, by vectors "
-           << copyDegree << " times as long as without bank conflicts";
+    stream << ": the worst access by fragments takes " << choice.consumerDegree
+           << " times, by vectors " << choice.copyDegree
+           << " times as long as without bank conflicts";
   report << text;
 }
 
@@ -77,17 +77,17 @@ static LogicalResult layoutBuffer(AllocSharedOp alloc, func::FuncOp kernel, Sche
     support::SharedLayout layout = toSupport(given);
     if (failed(checkSharedLayout(alloc, tile, layout, consumer)))
       return failure();
-    explain(alloc, kernel, layout, conflictDegree(tile, layout, getConsumerAccess(consumer)),
-            conflictDegree(tile, layout, support::SharedAccess::VectorCopy));
+    explain(alloc, kernel, support::assessLayout(tile, layout, consumer));
     return success();
   }
 
-  llvm::Expected<support::LayoutChoice> choice = support::chooseLayout(tile, consumer);
+  llvm::Expected<support::LayoutChoice> choice =
+      support::chooseLayout(tile, consumer, schedule.getWarpsN());
   if (!choice)
     return alloc.emitOpError() << "has no layout: " << llvm::toString(choice.takeError());
   alloc.getResult().setType(
       type.withLayout(toAttr(kernel.getContext(), *contiguous, choice->layout)));
-  explain(alloc, kernel, choice->layout, choice->consumerDegree, choice->copyDegree);
+  explain(alloc, kernel, *choice);
   return success();
 }
 

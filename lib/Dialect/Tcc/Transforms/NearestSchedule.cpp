@@ -80,11 +80,12 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
       return true;
   if (from.stages < 2 && with([](ScheduleFields &fields) { fields.stages = 2; }))
     return true;
+  if (with([](ScheduleFields &fields) { fields.chunk = 0; }))
+    return true;
   for (Epilogue epilogue : {Epilogue::Direct, Epilogue::Shared})
     if (with([&](ScheduleFields &fields) { fields.epilogue = epilogue, fields.chunk = 0; }))
       return true;
-  return with([](ScheduleFields &fields) { fields.chunk = 0; }) ||
-         with([](ScheduleFields &fields) { fields.persistent = !fields.persistent; }) ||
+  return with([](ScheduleFields &fields) { fields.persistent = !fields.persistent; }) ||
          with([](ScheduleFields &fields) { fields.cluster.clear(); }) ||
          with([](ScheduleFields &fields) {
            fields.pending = std::min<int64_t>(fields.pending, 1);

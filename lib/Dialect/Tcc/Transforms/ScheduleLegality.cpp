@@ -45,12 +45,19 @@ int64_t mlir::tcc::getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes)
   return std::gcd(schedule.getBlockN(), lineBytes / elementBytes);
 }
 
+std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(ScheduleAttr schedule, int64_t elementBytes) {
+  if (schedule.getWarpsN() == 1)
+    return {schedule.getBlockM(), getEpilogueChunk(schedule, elementBytes)};
+  constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
+  return {warpRows * schedule.getWarpsM(), schedule.getBlockN()};
+}
+
 /// Bytes of a buffer in the layout that its consumer prefers, up to where the next may start.
 static llvm::Expected<int64_t> bufferBytes(int64_t rows, int64_t columns, unsigned contiguous,
-                                           unsigned elementBytes,
-                                           support::SharedConsumer consumer) {
+                                           unsigned elementBytes, support::SharedConsumer consumer,
+                                           int64_t parts = 1) {
   support::SharedTile tile{{rows, columns}, contiguous, elementBytes};
-  llvm::Expected<support::LayoutChoice> choice = support::chooseLayout(tile, consumer);
+  llvm::Expected<support::LayoutChoice> choice = support::chooseLayout(tile, consumer, parts);
   if (!choice)
     return choice.takeError();
   return llvm::alignTo(support::sizeBytes(tile, choice->layout),
@@ -64,11 +71,10 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
     return 0;
   int64_t total = 0;
   if (schedule.getEpilogue() == Epilogue::Tma) {
-    int64_t widest = *llvm::max_element(context.outputBytes);
-    int64_t columns = getEpilogueChunk(schedule, widest);
+    auto [rows, columns] = getTmaSlice(schedule, *llvm::max_element(context.outputBytes));
     for (int64_t bytes : context.outputBytes) {
-      llvm::Expected<int64_t> staging =
-          bufferBytes(schedule.getBlockM(), columns, 1, bytes, support::SharedConsumer::Wgmma);
+      llvm::Expected<int64_t> staging = bufferBytes(
+          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, schedule.getWarpsN());
       if (!staging)
         return staging.takeError();
       total += *staging;
@@ -298,11 +304,15 @@ static llvm::Error checkPingPong(ScheduleAttr schedule) {
 }
 
 static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr schedule) {
-  if (schedule.getWarpsN() != 1)
-    return createStringError(formatv("epilogue = tma stores columns of the whole tile: use warps = "
-                                     "[{0}, 1], not [{1}, {2}]",
-                                     schedule.getNumTileWarps(), schedule.getWarpsM(),
-                                     schedule.getWarpsN()));
+  if (schedule.getSwapped())
+    return createStringError("epilogue = tma stores slices of columns or rows as wgmma has them, "
+                             "which swapped operands turn round; use epilogue = direct");
+  if (schedule.getWarpsN() != 1 && schedule.getChunk())
+    return createStringError(
+        formatv("with warps = [{0}, {1}], which split the columns, epilogue = "
+                "tma stores rows of all of them; leave chunk out, or use warps "
+                "= [{2}, 1]",
+                schedule.getWarpsM(), schedule.getWarpsN(), schedule.getNumTileWarps()));
   if (!schedule.getAlignment().empty() && schedule.getAlignmentOf(Operand::C) < 16)
     return createStringError(formatv("epilogue = tma stores rows that are aligned to 16 bytes, but "
                                      "the schedule's alignment of C is {0}; use epilogue = direct",
@@ -311,15 +321,15 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
     return createStringError(formatv("epilogue = tma stores rows of a multiple of 16 bytes, and N = "
                                      "{0} elements aren't; use epilogue = direct",
                                      context.sizes[1]));
+  // What warps have of split columns is a multiple of the atom's step, 8, as it is of M.
+  constexpr int64_t step = 8;
   int64_t chunk = getEpilogueChunk(schedule, *llvm::max_element(context.outputBytes));
-  for (int64_t bytes : context.outputBytes)
-    if (chunk * bytes % 32)
-      return createStringError(formatv(
-          "epilogue = tma goes through lines of 32, 64 or 128 bytes, but a chunk of {0} columns "
-          "has {1}; use a chunk that is a multiple of {2} and divides block N = {3}, or epilogue = "
-          "direct",
-          chunk, chunk * bytes, 32 / bytes, schedule.getBlockN()));
-  return llvm::Error::success();
+  if (schedule.getWarpsN() != 1 || chunk % step == 0)
+    return llvm::Error::success();
+  return createStringError(formatv("epilogue = tma stores multiples of {0} columns, as wgmma has "
+                                   "them, but a chunk has {1}; use a chunk that is a multiple of "
+                                   "{0} and divides block N = {2}, or epilogue = direct",
+                                   step, chunk, schedule.getBlockN()));
 }
 
 /// Blocks with a tile of an operand in common bring shares of it: whole groups of 8 lines, the

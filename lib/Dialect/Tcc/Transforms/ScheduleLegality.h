@@ -36,9 +36,14 @@ struct ScheduleContext {
   }
 };
 
-/// Columns that a slice of the epilogue has: the schedule's `chunk`, or as many as fit a line of 128
-/// bytes with elements of `elementBytes` and divide the block's.
+/// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
+/// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's.
 int64_t getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes);
+
+/// Rows and columns of a slice that `epilogue = tma` stores at a time: all rows of some columns,
+/// or, where warps split the columns between them, the rows that the warps have at once of all
+/// columns. `elementBytes` is the widest output's.
+std::pair<int64_t, int64_t> getTmaSlice(ScheduleAttr schedule, int64_t elementBytes);
 
 /// The atom that a schedule builds its tiles from, or an error that says which chips, types and
 /// families there are.

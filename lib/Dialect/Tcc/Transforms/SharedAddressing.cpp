@@ -15,6 +15,7 @@ SharedAddressing::SharedAddressing(I32Builder &b, TypedValue<SharedType> buffer,
   SharedLayoutAttr layout = type.getLayout();
   contiguous = layout.getContiguous();
   elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  isSwizzled = layout.isSwizzled();
   span = layout.getSpan();
   lines = type.getShape()[1 - contiguous];
   pitch = span ? span : type.getShape()[contiguous] * elementBytes + layout.getPad();
@@ -41,7 +42,7 @@ SharedAddressing::Offset SharedAddressing::getOffset(const Coordinate &line,
                    b.mul(inner.warp, elementBytes), inner.warpMultiple * elementBytes,
                    inner.warpBound * elementBytes};
   if (span)
-    return getSwizzledOffset(line, bytes);
+    return isSwizzled ? getSwizzledOffset(line, bytes) : getBlockedOffset(line, bytes);
   Value base = b.add(b.mul(b.add(line.warp, line.base), pitch), b.add(bytes.warp, bytes.base));
   return {base, line.offset * pitch + bytes.offset};
 }
@@ -92,6 +93,22 @@ Value SharedAddressing::getXor(Value line) {
 
 int64_t SharedAddressing::getXor(int64_t line) const {
   return (line * span >> 7 & (span / 16 - 1)) * 16;
+}
+
+SharedAddressing::Offset SharedAddressing::getBlockedOffset(const Coordinate &line,
+                                                            const Coordinate &innerBytes) {
+  Value lineBytes = b.mul(b.add(line.warp, line.base), span);
+  int64_t lineConstant = line.offset * span, rest = innerBytes.offset % span;
+  bool startsBlock = !innerBytes.warp || innerBytes.warpMultiple % span == 0;
+  if (startsBlock && (!innerBytes.base || innerBytes.bound + rest <= span)) {
+    // The warp's first block begins `lines` times as many bytes in as its column in a line does.
+    Value base = b.add(b.mul(innerBytes.warp, lines), b.add(lineBytes, innerBytes.base));
+    return {base, lineConstant + innerBytes.offset / span * (lines * span) + rest};
+  }
+  // Each block before the byte adds its other lines to the bytes of the one.
+  Value bytes = b.materialize(innerBytes);
+  Value before = b.mul(b.div(bytes, span), (lines - 1) * span);
+  return {b.add(b.add(before, bytes), lineBytes), lineConstant};
 }
 
 SharedAddressing::Offset SharedAddressing::getSwizzledOffset(const Coordinate &line,

@@ -6,6 +6,8 @@
 //
 //   element (row, chunk) of 128-byte rows: ((row * 128 + ((chunk ^ row % 8) * 16)) ^ k) + immediate
 //
+// Without a swizzle all constants are immediates, unless a thread's part crosses blocks.
+//
 //===------------------------------------------------------------------------------------===//
 
 #ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_SHAREDADDRESSING_H
@@ -28,8 +30,12 @@ public:
   /// The dimension whose neighbours are adjacent.
   unsigned getContiguous() const { return contiguous; }
   int64_t getElementBytes() const { return elementBytes; }
-  /// Elements from one line to the next, for layouts without a swizzle.
+  /// Elements from one line to the next, for layouts without blocks.
   int64_t getLeadingDimension() const { return pitch / elementBytes; }
+  /// Elements of a block's line; none for layouts without blocks.
+  std::optional<int64_t> getBlockExtent() const {
+    return span ? std::optional(span / elementBytes) : std::nullopt;
+  }
 
 private:
   /// `base + constant` bytes from the start of the slot; a null base is zero.
@@ -47,6 +53,7 @@ private:
 
   Offset getOffset(const Coordinate &line, const Coordinate &inner);
   Offset getSwizzledOffset(const Coordinate &line, const Coordinate &innerBytes);
+  Offset getBlockedOffset(const Coordinate &line, const Coordinate &innerBytes);
   Inner splitInner(Coordinate innerBytes);
   /// The exclusive-or of a line, as a byte offset in it.
   Value getXor(Value line);
@@ -56,6 +63,7 @@ private:
   TypedValue<SharedType> buffer;
   Value slot;
   unsigned contiguous;
+  bool isSwizzled;
   int64_t elementBytes, span, lines, pitch;
 };
 

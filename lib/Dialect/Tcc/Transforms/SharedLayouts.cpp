@@ -16,7 +16,7 @@ support::SharedTile mlir::tcc::getSharedTile(SharedType type, unsigned contiguou
 
 support::SharedLayout mlir::tcc::toSupport(SharedLayoutAttr layout) {
   if (layout.getSpan() != 0)
-    return support::SharedLayout::swizzled(layout.getSpan());
+    return support::SharedLayout::inBlocks(layout.getSpan());
   if (layout.getPad() != 0)
     return support::SharedLayout::padded(layout.getPad());
   return support::SharedLayout::dense();
@@ -24,9 +24,8 @@ support::SharedLayout mlir::tcc::toSupport(SharedLayoutAttr layout) {
 
 support::SharedConsumer mlir::tcc::getConsumer(AllocSharedOp alloc, MmaFamily family) {
   bool isOperand = llvm::any_of(alloc->getUsers(), llvm::IsaPred<CopyOp>);
-  // TMA reads the swizzled form that wgmma does.
   if (llvm::any_of(alloc->getUsers(), llvm::IsaPred<BulkStoreOp>))
-    return support::SharedConsumer::Wgmma;
+    return support::SharedConsumer::BulkStore;
   switch (family) {
   case MmaFamily::Wmma:
     return support::SharedConsumer::Wmma;
@@ -38,24 +37,21 @@ support::SharedConsumer mlir::tcc::getConsumer(AllocSharedOp alloc, MmaFamily fa
   return isOperand ? support::SharedConsumer::Wgmma : support::SharedConsumer::Epilogue;
 }
 
-support::SharedAccess mlir::tcc::getConsumerAccess(support::SharedConsumer consumer) {
-  return consumer == support::SharedConsumer::Epilogue ? support::SharedAccess::AccumulatorPairs
-                                                       : support::SharedAccess::MatrixRows;
-}
-
 LogicalResult mlir::tcc::checkSharedLayout(AllocSharedOp alloc, const support::SharedTile &tile,
                                            const support::SharedLayout &layout,
                                            support::SharedConsumer consumer) {
   if (llvm::Error error = support::checkLayout(tile, layout))
     return alloc.emitOpError() << llvm::toString(std::move(error)) << " (L3.1)";
-  bool isSwizzled = layout.kind() == support::SharedLayout::Kind::Swizzled;
-  if (consumer == support::SharedConsumer::Wmma && isSwizzled)
+  if (consumer == support::SharedConsumer::Wmma && layout.span())
     return alloc.emitOpError() << "is " << layout.str()
                                << ", but wmma reads and writes by a leading dimension: expects a "
                                   "layout that is dense or padded (L3.1)";
-  if (consumer == support::SharedConsumer::Wgmma && !isSwizzled)
+  if (consumer == support::SharedConsumer::Wgmma && !layout.swizzleSpan())
     return alloc.emitOpError() << "is " << layout.str()
                                << ", but wgmma's descriptors expect a swizzled layout (L3.1)";
+  if (consumer == support::SharedConsumer::BulkStore && !layout.span())
+    return alloc.emitOpError() << "is " << layout.str()
+                               << ", but TMA stores boxes: expects a layout with 'span' (L3.1)";
   return success();
 }
 

@@ -16,7 +16,6 @@ namespace mlir::tcc {
 /// Who works on a buffer besides the copies: the atoms of `family`, or, if no copy fills it, the
 /// epilogue that stages accumulators of `family` in it.
 ::tcc::support::SharedConsumer getConsumer(AllocSharedOp alloc, MmaFamily family);
-::tcc::support::SharedAccess getConsumerAccess(::tcc::support::SharedConsumer consumer);
 
 /// An error at `alloc` if the layout can't hold the buffer, or if `consumer` can't read it (L3.1).
 LogicalResult checkSharedLayout(AllocSharedOp alloc, const ::tcc::support::SharedTile &tile,

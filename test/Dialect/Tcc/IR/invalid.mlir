@@ -148,8 +148,13 @@ func.func private @slice_of_a_layout(tensor<8xf32, #tcc.slice<dim = 0, size = 8,
 
 // -----
 
-// expected-error @+1 {{'span' is 0, 32, 64 or 128 bytes, found 48}}
-func.func private @odd_span(!tcc.shared<64x64xf16, #tcc.layout<contiguous = 1, span = 48>>)
+// expected-error @+1 {{'span' is 0, 32, 64, 128 or an odd multiple of 16 bytes, found 96}}
+func.func private @even_span(!tcc.shared<64x96xf16, #tcc.layout<contiguous = 1, span = 96>>)
+
+// -----
+
+// expected-error @+1 {{'span' is 0, 32, 64, 128 or an odd multiple of 16 bytes, found -16}}
+func.func private @negative_span(!tcc.shared<64x96xf16, #tcc.layout<contiguous = 1, span = -16>>)
 
 // -----
 
@@ -158,12 +163,12 @@ func.func private @padding_of_one_element(!tcc.shared<64x64xf16, #tcc.layout<con
 
 // -----
 
-// expected-error @+1 {{a layout is swizzled or padded, not both}}
+// expected-error @+1 {{a layout is in blocks or padded, not both}}
 func.func private @padded_and_swizzled(!tcc.shared<64x64xf16, #tcc.layout<contiguous = 1, span = 128, pad = 16>>)
 
 // -----
 
-// expected-error @+1 {{a swizzle of 128 bytes needs rows of a multiple of that, found 64 bytes along dimension 1}}
+// expected-error @+1 {{blocks of 128 bytes need rows of a multiple of that, found 64 bytes along dimension 1}}
 func.func private @swizzle_wider_than_a_row(!tcc.shared<64x32xf16, #tcc.layout<contiguous = 1, span = 128>>)
 
 // -----

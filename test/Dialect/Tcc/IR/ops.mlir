@@ -6,6 +6,7 @@
 #rows = #tcc.blocked<vector = 4, contiguous = 1, threads = 256>
 #swizzled = #tcc.layout<contiguous = 1, span = 128>
 #padded = #tcc.layout<contiguous = 0, pad = 16>
+#blocks = #tcc.layout<contiguous = 1, span = 176>
 
 // CHECK-LABEL: func.func @schedule
 // CHECK-SAME: tcc.schedule = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>
@@ -61,6 +62,8 @@ func.func @shared_buffers(%A: memref<?x?xf16>, %i: index, %slot: i32, %t: tensor
   %s1 = tcc.alloc_shared : !tcc.shared<128x64xf16, stages = 3, #swizzled>
   // CHECK: tcc.alloc_shared : <32x256xf32, #tcc.layout<contiguous = 0, pad = 16>>
   %s2 = tcc.alloc_shared : !tcc.shared<32x256xf32, #padded>
+  // CHECK: tcc.alloc_shared : <64x176xbf16, #tcc.layout<contiguous = 1, span = 176>>
+  %s3 = tcc.alloc_shared : !tcc.shared<64x176xbf16, #blocks>
   // CHECK: tcc.copy register
   tcc.copy register %A[%i, %i], %s0 {bytes = 2} : memref<?x?xf16>, !tcc.shared<128x64xf16>
   // CHECK: tcc.copy cp_async %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} slot %{{.*}} {bytes = 16 : i64, clamp = 0 : i64}

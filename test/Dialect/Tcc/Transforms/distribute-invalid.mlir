@@ -152,7 +152,7 @@ func.func @tma_unswizzled(
     %A: memref<16x64xf16>, %s: !tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>, %i: i32)
     attributes {tcc.level = "L4"} {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{needs a swizzled buffer (#tcc.layout with 'span'), found '!tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>'}}
+  // expected-error@+1 {{needs a buffer in blocks (#tcc.layout with 'span'), found '!tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>'}}
   tcc.copy tma %A[%c0, %c0], %s slot %i {bytes = 16}
     : memref<16x64xf16>, !tcc.shared<16x64xf16, stages = 2, #tcc.layout<contiguous = 1>>
   return

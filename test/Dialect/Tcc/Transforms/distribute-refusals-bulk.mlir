@@ -13,7 +13,7 @@ func.func @no_layout(%C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L4
 
 func.func @dense(%C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L4", tcc.block = 128 : i64} {
   %s = tcc.alloc_shared : !tcc.shared<64x16xf16, #tcc.layout<contiguous = 1>>
-  // expected-error @below {{needs a swizzled buffer (#tcc.layout with 'span')}}
+  // expected-error @below {{needs a buffer in blocks (#tcc.layout with 'span'), found}}
   tcc.bulk_store %s, %C[%i, %i] : !tcc.shared<64x16xf16, #tcc.layout<contiguous = 1>>, memref<?x?xf16>
   return
 }
@@ -42,6 +42,30 @@ func.func @boxes_of_two_heights(%C: memref<?x?xf16>, %i: index) attributes {tcc.
   %s = tcc.alloc_shared : !tcc.shared<320x16xf16, #tcc.layout<contiguous = 1, span = 32>>
   // expected-error @below {{by TMA needs at most 256 lines or a multiple, found 320}}
   tcc.bulk_store %s, %C[%i, %i] : !tcc.shared<320x16xf16, #tcc.layout<contiguous = 1, span = 32>>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @misaligned_boxes(%C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L4", tcc.block = 128 : i64} {
+  %s = tcc.alloc_shared : !tcc.shared<12x48xf16, #tcc.layout<contiguous = 1, span = 48>>
+  // expected-error @below {{blocks of 12 lines of 48 bytes don't start at multiples of 128 bytes, as boxes of TMA do; use a multiple of 8 lines}}
+  tcc.bulk_store %s, %C[%i, %i] : !tcc.shared<12x48xf16, #tcc.layout<contiguous = 1, span = 48>>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+// wgmma reads swizzled blocks; TMA stores others, too.
+#acc = #tcc.fragment<wgmma, c, shape = [64, 32, 16], warps = [4, 1]>
+#blocks = #tcc.layout<contiguous = 1, span = 48>
+#swizzled = #tcc.layout<contiguous = 0, span = 32>
+func.func @operand_in_blocks(%a: !tcc.shared<64x48xf16, #blocks>, %b: !tcc.shared<48x32xf16, #swizzled>,
+    %C: memref<?x?xf32>, %i: index) attributes {tcc.level = "L4", tcc.block = 128 : i64} {
+  %acc = arith.constant dense<0.0> : tensor<64x32xf32, #acc>
+  // expected-error @below {{needs a swizzled buffer (#tcc.layout with 'span' 32, 64 or 128), found}}
+  %d = tcc.matmul %a, %b, %acc : !tcc.shared<64x48xf16, #blocks>, !tcc.shared<48x32xf16, #swizzled>, tensor<64x32xf32, #acc>
+  tcc.store %d, %C[%i, %i] {bytes = 8} : tensor<64x32xf32, #acc>, memref<?x?xf32>
   return
 }
 

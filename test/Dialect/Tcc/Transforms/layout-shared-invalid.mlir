@@ -22,6 +22,39 @@ func.func @padding_for_wgmma(%A: memref<?x?xf16>) attributes {tcc.level = "L2", 
 
 // -----
 
+#wgmma = #tcc.schedule<block = [128, 128, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2>
+func.func @blocks_for_wgmma(%A: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule = #wgmma} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{is in blocks of 48 bytes, but wgmma's descriptors expect a swizzled layout (L3.1)}}
+  %sa = tcc.alloc_shared : !tcc.shared<128x48xf16, #tcc.layout<contiguous = 1, span = 48>>
+  tcc.copy tma %A[%c0, %c0], %sa {bytes = 16 : i64} : memref<?x?xf16>, !tcc.shared<128x48xf16, #tcc.layout<contiguous = 1, span = 48>>
+  return
+}
+
+// -----
+
+#wgmma = #tcc.schedule<block = [64, 88, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2>
+func.func @padding_for_boxes(%C: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule = #wgmma} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{is padded by 16 bytes, but TMA stores boxes: expects a layout with 'span' (L3.1)}}
+  %sc = tcc.alloc_shared : !tcc.shared<64x64xf16, #tcc.layout<contiguous = 1, pad = 16>>
+  tcc.bulk_store %sc, %C[%c0, %c0] : !tcc.shared<64x64xf16, #tcc.layout<contiguous = 1, pad = 16>>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+#wgmma = #tcc.schedule<block = [64, 264, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2>
+func.func @wide_box(%C: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule = #wgmma} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{blocks of 528 bytes have lines of 264 elements, but a box of TMA has at most 256 (L3.1)}}
+  %sc = tcc.alloc_shared : !tcc.shared<64x264xf16, #tcc.layout<contiguous = 1, span = 528>>
+  tcc.bulk_store %sc, %C[%c0, %c0] : !tcc.shared<64x264xf16, #tcc.layout<contiguous = 1, span = 528>>, memref<?x?xf16>
+  return
+}
+
+// -----
+
 #s = #tcc.schedule<block = [32, 64, 32], warps = [1, 2], mma = mma_sync, transport = register, stages = 2>
 func.func @contiguous_mismatch(%A: memref<?x?xf16>) attributes {tcc.level = "L2", tcc.schedule = #s} {
   %c0 = arith.constant 0 : index

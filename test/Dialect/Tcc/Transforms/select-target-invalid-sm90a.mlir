@@ -90,9 +90,9 @@ func.func @late(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 // -----
 
-// expected-error @below {{epilogue = tma stores columns of the whole tile: use warps = [8, 1], not [4, 2]}}
-func.func @tma_epilogue_columns(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    attributes {tcc.schedule = #tcc.schedule<block = [64, 128, 64], warps = [4, 2], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma>} {
+// expected-error @below {{with warps = [4, 2], which split the columns, epilogue = tma stores rows of all of them; leave chunk out, or use warps = [8, 1]; nearest legal: chunk = 0}}
+func.func @chunk_of_split_columns(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 128, 64], warps = [4, 2], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma, chunk = 64>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
@@ -108,7 +108,7 @@ func.func @tma_epilogue_alignment(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: 
 
 // -----
 
-// expected-error @below {{epilogue = tma goes through lines of 32, 64 or 128 bytes, but a chunk of 4 columns has 16; use a chunk that is a multiple of 8 and divides block N = 128, or epilogue = direct}}
+// expected-error @below {{epilogue = tma stores multiples of 8 columns, as wgmma has them, but a chunk has 4; use a chunk that is a multiple of 8 and divides block N = 128, or epilogue = direct}}
 func.func @narrow_chunk(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, epilogue = tma, chunk = 4>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)

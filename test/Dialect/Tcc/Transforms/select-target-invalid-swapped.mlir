@@ -60,3 +60,12 @@ func.func @ping_pong(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{epilogue = tma stores slices of columns or rows as wgmma has them, which swapped operands turn round; use epilogue = direct; nearest legal: epilogue = direct}}
+func.func @tma_epilogue(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 2, roles = cooperative, epilogue = tma, swapped = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}

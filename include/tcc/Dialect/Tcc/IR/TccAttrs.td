@@ -52,7 +52,8 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     - `pending`: how many slabs' multiplications may be unfinished when the
       next slab is waited for (wgmma): 0 or 1.
     - `chunk`: columns (rows if `swapped`) that go through the staging buffer at
-      a time, for `epilogue = tma`; 0 stands for a line of 128 bytes (32 rows).
+      a time, for `epilogue = tma` of tiles whose columns (rows) warps don't split;
+      0 stands for a line of 128 bytes (32 rows).
     - `swapped`: wgmma multiplies Bᵀ and Aᵀ, so that its m runs along N and its n
       along M. The block's M is then any multiple of 8 and N one of 64; warpgroups
       are four warps along N.
@@ -139,8 +140,12 @@ def Tcc_SharedLayoutAttr : Tcc_Attr<"SharedLayout", "layout"> {
       other. Within a block, 16-byte chunks are permuted: bits 4.. of the byte
       address are XORed with bits 7.. (1, 2 or 3 of them). This is the layout
       that TMA writes and wgmma reads (PTX ISA, "Shared Memory Matrix Layout").
+    - any other odd multiple of 16 as `span`: the same blocks without the XOR,
+      which TMA stores as boxes that are not swizzled. Eight rows' chunks at the
+      same place lie in different banks all the same.
 
     Examples: `#tcc.layout<contiguous = 1, span = 128>`,
+    `#tcc.layout<contiguous = 1, span = 176>`,
     `#tcc.layout<contiguous = 1, pad = 16>`, `#tcc.layout<contiguous = 0>`.
   }];
   let parameters = (ins
@@ -150,6 +155,10 @@ def Tcc_SharedLayoutAttr : Tcc_Attr<"SharedLayout", "layout"> {
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// True if `span` is one of the hardware's swizzles.
+    bool isSwizzled() const { return getSpan() != 0 && getSpan() % 32 == 0; }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
