@@ -12,6 +12,7 @@
 #include "LowerTmaPipeline.h"
 #include "Kernel.h"
 #include "MatrixArgument.h"
+#include "ScheduleLegality.h"
 #include "SharedLayouts.h"
 #include "TileDistribution.h"
 
@@ -392,11 +393,11 @@ void TmaPipelineLowering::lower(WarpSpecializeOp op) {
   auto branch = scf::IfOp::create(rewriter, loc, isConsumer, /*withElseRegion=*/true);
 
   // The producer's registers go to the consumers. With one warpgroup of them a thread has enough
-  // from the start (PTX ISA, setmaxnreg: counts are multiples of 8; 65536 registers a block).
-  constexpr int64_t producerRegisters = 40, registersPerLane = 65536 / threadsPerWarpgroup;
+  // from the start.
+  constexpr int64_t registersPerBlock = 65536;
   int64_t warpgroups = consumerThreads / threadsPerWarpgroup;
   int64_t consumerRegisters =
-      std::min<int64_t>(240, (registersPerLane - producerRegisters) / warpgroups / 8 * 8);
+      std::min<int64_t>(240, getConsumerRegisters(warpgroups, registersPerBlock));
   auto setRegisters = [&](int64_t count, NVVM::SetMaxRegisterAction action) {
     if (warpgroups > 1)
       NVVM::SetMaxRegisterOp::create(rewriter, loc, count, action);

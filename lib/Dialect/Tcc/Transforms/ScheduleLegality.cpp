@@ -146,16 +146,28 @@ RegisterCount mlir::tcc::predictRegisters(const arch::MmaAtom &atom, ScheduleAtt
   return count;
 }
 
+/// Registers are handed out to warps in units of 8 a thread.
+static int64_t getRegistersPerThread(int64_t available, int64_t threads) {
+  constexpr int64_t unit = 8;
+  return available / threads / unit * unit;
+}
+
+int64_t mlir::tcc::getConsumerRegisters(int64_t consumers, int64_t available) {
+  constexpr int64_t threads = 128; // of a warpgroup
+  // The pool is what the block got at its start (PTX ISA, setmaxnreg).
+  int64_t warpgroups = consumers + 1;
+  int64_t pool = getRegistersPerThread(available, warpgroups * threads) * warpgroups * threads;
+  return getRegistersPerThread(pool - producerRegisters * threads, consumers * threads);
+}
+
 int64_t mlir::tcc::registerLimit(const arch::Chip &chip, ScheduleAttr schedule) {
   const arch::Limits &limits = chip.limits();
-  int64_t threads = schedule.getNumThreads(), available = limits.registersPerMultiprocessor;
-  if (schedule.getRoles() != Roles::Uniform && schedule.getNumMmaWarps() > 4) {
-    // The producer's warpgroup gives its registers, all but 40, to the consumers (setmaxnreg).
-    threads = schedule.getNumMmaWarps() * 32;
-    available -= 128 * 40;
-  }
-  // Registers are handed out to warps in units of 8 a thread.
-  return std::min(limits.registersPerThread, available / threads / 8 * 8);
+  int64_t available = limits.registersPerMultiprocessor;
+  if (schedule.getRoles() != Roles::Uniform && schedule.getNumMmaWarps() > 4)
+    return std::min(limits.registersPerThread,
+                    getConsumerRegisters(schedule.getNumMmaWarps() / 4, available));
+  return std::min(limits.registersPerThread,
+                  getRegistersPerThread(available, schedule.getNumThreads()));
 }
 
 //===----------------------------------------------------------------------===//

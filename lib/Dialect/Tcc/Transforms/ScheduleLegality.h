@@ -68,6 +68,12 @@ struct RegisterCount {
 };
 RegisterCount predictRegisters(const ::tcc::arch::MmaAtom &atom, ScheduleAttr schedule);
 
+/// Registers of a thread of the producer's warpgroup, which gives the others to the consumers.
+constexpr int64_t producerRegisters = 40;
+/// Registers of a thread of `consumers` warpgroups that have a producer's besides (setmaxnreg), of
+/// `available` ones of the multiprocessor.
+int64_t getConsumerRegisters(int64_t consumers, int64_t available);
+
 /// Registers that a thread that multiplies may have, so that one block fits a multiprocessor.
 int64_t registerLimit(const ::tcc::arch::Chip &chip, ScheduleAttr schedule);
 

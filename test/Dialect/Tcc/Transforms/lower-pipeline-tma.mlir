@@ -49,3 +49,21 @@ func.func @roles(
   }
   return
 }
+
+// The block's 640 threads start with 96 registers each, not with a fifth of all: 128 x 5 x 96 less the
+// producer's 40 are 110 for each of four warpgroups' threads.
+// CHECK-LABEL: func.func @four_warpgroups
+// CHECK: nvvm.setmaxregister increase 104
+func.func @four_warpgroups(%slot: i32, %phase: i32) attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 4, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<64x64xf16, stages = 4, #row>
+    -> !tcc.pipeline<tma, stages = 4>
+  tcc.warp_specialize consumers = 16 producer {
+    tcc.producer_acquire %p[%slot, %phase] : !tcc.pipeline<tma, stages = 4>
+    tcc.producer_commit %p[%slot, %phase] : !tcc.pipeline<tma, stages = 4>
+  } consumer {
+    tcc.consumer_wait %p[%slot, %phase] : !tcc.pipeline<tma, stages = 4>
+    tcc.consumer_release %p[%slot, %phase] : !tcc.pipeline<tma, stages = 4>
+  }
+  return
+}
