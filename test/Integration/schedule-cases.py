@@ -26,12 +26,12 @@ import sys
 CHIP = "sm_90a"
 BLOCK_K = 64
 CHOICES = {
-    "block": [(64, 64), (64, 128), (128, 64), (128, 96), (128, 128), (128, 192), (64, 256)],
+    "block": [(64, 64), (64, 144), (128, 64), (128, 96), (192, 176), (128, 192), (64, 256)],
     "warps": [(4, 1), (8, 1), (4, 2)],
     "roles": ["cooperative", "ping_pong"],
     "persistent": [False, True],
     "pending": [0, 1],
-    "epilogue": ["direct", "shared", "tma", "tma, chunk = 16", "tma, chunk = 32"],
+    "epilogue": ["direct", "shared", "tma", "tma, chunk = 16", "tma, chunk = 24"],
     "cluster": [(1, 1), (2, 1), (1, 2), (2, 2)],
     "stages": [2, 3, 5],
     "raster": [1, 8],
@@ -39,7 +39,7 @@ CHOICES = {
     "types": [("f16", "f32"), ("f16", "f16"), ("bf16", "bf16")],
     "kind": ["set", "add"],
 }
-POOL = 1500
+POOL = 2400
 COMMON_SIZE = (200, 136, 200)
 
 
