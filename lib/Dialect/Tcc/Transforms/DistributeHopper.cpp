@@ -29,8 +29,8 @@ static support::SharedLayout getSharedLayout(SharedType type) {
 
 namespace {
 
-/// The boxes that a buffer of TMA is made of: its layout's blocks, cut in pieces of 256 lines at
-/// most and, for a buffer that `shares` blocks of a cluster bring, in as many shares.
+/// The boxes that a buffer of TMA is made of: its layout's blocks, for a buffer that `shares` blocks
+/// of a cluster bring cut in as many shares, and cut in pieces of 256 lines at most.
 class BoxGrid {
 public:
   BoxGrid(SharedType buffer, int64_t shares = 1)
@@ -39,7 +39,10 @@ public:
         shareLines(shape[outer] / shares) {
     extents[inner] =
         buffer.getLayout().getSpan() * 8 / buffer.getElementType().getIntOrFloatBitWidth();
-    extents[outer] = std::min(shareLines, maxBoxExtent);
+    int64_t pieces = llvm::divideCeil(shareLines, maxBoxExtent);
+    while (shareLines % pieces)
+      ++pieces;
+    extents[outer] = shareLines / pieces;
   }
 
   /// Calls `emit` with the first row and column of each box of share 0.
@@ -129,7 +132,7 @@ struct DistributeTmaCopy : OpConversionPattern<CopyOp> {
       }
       SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
       TmaLoadOp::create(rewriter, op.getLoc(), op.getSource(), place, boxes.extents,
-                        addressing.getPointer(row, column), pipeline, slot, boxes.swizzle,
+                        addressing.getBoxPointer(row, column), pipeline, slot, boxes.swizzle,
                         share.mask);
     });
     rewriter.eraseOp(op);
@@ -160,7 +163,7 @@ struct DistributeBulkStore : OpConversionPattern<BulkStoreOp> {
     SmallVector<Value> offsets = flatten(adaptor.getOffsets());
     boxes.forEach([&](const Coordinate &row, const Coordinate &column) {
       SmallVector<Value> place = {addOffset(b, offsets[0], row), addOffset(b, offsets[1], column)};
-      TmaStoreOp::create(rewriter, op.getLoc(), addressing.getPointer(row, column), op.getDest(),
+      TmaStoreOp::create(rewriter, op.getLoc(), addressing.getBoxPointer(row, column), op.getDest(),
                          place, boxes.extents, boxes.swizzle);
     });
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, op.getLoc());
@@ -344,13 +347,13 @@ static LogicalResult verifyBlocks(Operation *op, SharedType buffer, bool isSwizz
   return success();
 }
 
-/// Boxes are of equal height.
+/// Boxes of equal height begin at multiples of 128 bytes (PTX ISA, cp.async.bulk.tensor).
 static LogicalResult verifyLines(Operation *op, SharedType buffer) {
   int64_t lines = buffer.getShape()[1 - buffer.getLayout().getContiguous()];
-  if (lines <= maxBoxExtent || lines % maxBoxExtent == 0)
+  if (lines <= maxBoxExtent || lines % 8 == 0)
     return success();
-  return op->emitOpError() << "by TMA needs at most " << maxBoxExtent << " lines or a multiple, "
-                           << "found " << lines;
+  return op->emitOpError() << "by TMA needs at most " << maxBoxExtent
+                           << " lines or a multiple of 8, found " << lines;
 }
 
 LogicalResult mlir::tcc::verifyTmaCopy(CopyOp op) {

@@ -262,18 +262,22 @@ static void eraseOriginals(ArrayRef<StoreOp> stores, Operation *loop, Operation 
 
 /// Rows and columns of a slice.
 static std::pair<int64_t, int64_t> getSliceExtents(ScheduleAttr schedule, FragmentAttr fragment,
-                                                   int64_t columns, ArrayRef<StoreOp> stores) {
+                                                   ArrayRef<int64_t> blockShape,
+                                                   ArrayRef<StoreOp> stores) {
   int64_t elementBytes = 1;
   for (StoreOp store : llvm::to_vector(stores))
     elementBytes =
         std::max(elementBytes, getElementBytes(store.getDest().getType().getElementType()));
   if (schedule.getEpilogue() == Epilogue::Tma)
     return getTmaSlice(schedule, elementBytes);
-  // A warp of wgmma has all columns of its rows, which can be cut between any 8.
-  bool cutsColumns = schedule.getEpilogue() == Epilogue::Direct &&
-                     fragment.getMma() == MmaFamily::Wgmma && fragment.getWarps()[1] == 1;
-  return {fragment.getUnit().first,
-          cutsColumns ? getEpilogueChunk(schedule, elementBytes) : columns};
+  auto [rows, columns] = fragment.getUnit();
+  if (schedule.getEpilogue() != Epilogue::Direct || fragment.getMma() != MmaFamily::Wgmma)
+    return {rows, blockShape[1]};
+  // A warp that has all of the atoms' columns can be cut between any 8.
+  unsigned columnDim = fragment.getColumnDim();
+  int64_t extent = fragment.getWarps()[1] == 1 ? getEpilogueChunk(schedule, elementBytes)
+                                               : blockShape[columnDim];
+  return columnDim == 1 ? std::pair(rows, extent) : std::pair(extent, columns);
 }
 
 /// A buffer at the top of `block`, behind those that are there.
@@ -307,7 +311,7 @@ LogicalResult mlir::tcc::sliceEpilogue(MatmulLoop &program, ScheduleAttr schedul
   OpResult acc = program.getResult();
   auto accType = cast<RankedTensorType>(acc.getType());
   int64_t rows = accType.getDimSize(0), columns = accType.getDimSize(1);
-  auto [sliceRows, sliceColumns] = getSliceExtents(schedule, fragment, columns, *stores);
+  auto [sliceRows, sliceColumns] = getSliceExtents(schedule, fragment, accType.getShape(), *stores);
   if (rows % sliceRows != 0)
     return program.loop.emitOpError()
            << "expects the block's " << rows << " rows to be a multiple of " << sliceRows

@@ -1,6 +1,7 @@
 //===- LayoutShared.cpp - Where elements lie in shared memory (L2) --------===//
 
 #include "Kernel.h"
+#include "ScheduleLegality.h"
 #include "SharedLayouts.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 
@@ -82,7 +83,7 @@ static LogicalResult layoutBuffer(AllocSharedOp alloc, func::FuncOp kernel, Sche
   }
 
   llvm::Expected<support::LayoutChoice> choice =
-      support::chooseLayout(tile, consumer, schedule.getWarpsN());
+      support::chooseLayout(tile, consumer, getColumnParts(schedule));
   if (!choice)
     return alloc.emitOpError() << "has no layout: " << llvm::toString(choice.takeError());
   alloc.getResult().setType(

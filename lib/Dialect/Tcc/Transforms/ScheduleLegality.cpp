@@ -41,15 +41,25 @@ llvm::Expected<const arch::MmaAtom *> mlir::tcc::findAtom(const ScheduleContext 
 int64_t mlir::tcc::getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes) {
   if (schedule.getChunk())
     return schedule.getChunk();
-  constexpr int64_t lineBytes = 128;
+  constexpr int64_t lineBytes = 128, chunkRows = 32;
+  if (schedule.getSwapped())
+    return std::gcd(schedule.getBlockM(), chunkRows);
   return std::gcd(schedule.getBlockN(), lineBytes / elementBytes);
 }
 
 std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(ScheduleAttr schedule, int64_t elementBytes) {
-  if (schedule.getWarpsN() == 1)
-    return {schedule.getBlockM(), getEpilogueChunk(schedule, elementBytes)};
+  std::array<int64_t, 2> slice = {schedule.getBlockM(), schedule.getBlockN()};
+  unsigned nDim = schedule.getAtomNDim(), mDim = 1 - nDim;
   constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
-  return {warpRows * schedule.getWarpsM(), schedule.getBlockN()};
+  if (schedule.getWarps()[nDim] == 1)
+    slice[nDim] = getEpilogueChunk(schedule, elementBytes);
+  else
+    slice[mDim] = warpRows * schedule.getWarps()[mDim];
+  return {slice[0], slice[1]};
+}
+
+int64_t mlir::tcc::getColumnParts(ScheduleAttr schedule) {
+  return schedule.getSwapped() ? 1 : schedule.getWarpsN();
 }
 
 /// Bytes of a buffer in the layout that its consumer prefers, up to where the next may start.
@@ -74,7 +84,7 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
     auto [rows, columns] = getTmaSlice(schedule, *llvm::max_element(context.outputBytes));
     for (int64_t bytes : context.outputBytes) {
       llvm::Expected<int64_t> staging = bufferBytes(
-          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, schedule.getWarpsN());
+          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, getColumnParts(schedule));
       if (!staging)
         return staging.takeError();
       total += *staging;
@@ -316,15 +326,16 @@ static llvm::Error checkPingPong(ScheduleAttr schedule) {
 }
 
 static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr schedule) {
-  if (schedule.getSwapped())
-    return createStringError("epilogue = tma stores slices of columns or rows as wgmma has them, "
-                             "which swapped operands turn round; use epilogue = direct");
-  if (schedule.getWarpsN() != 1 && schedule.getChunk())
+  unsigned nDim = schedule.getAtomNDim();
+  StringRef cut = nDim == 1 ? "columns" : "rows", whole = nDim == 1 ? "rows" : "columns";
+  bool isSplit = schedule.getWarps()[nDim] != 1;
+  if (isSplit && schedule.getChunk())
     return createStringError(
-        formatv("with warps = [{0}, {1}], which split the columns, epilogue = "
-                "tma stores rows of all of them; leave chunk out, or use warps "
-                "= [{2}, 1]",
-                schedule.getWarpsM(), schedule.getWarpsN(), schedule.getNumTileWarps()));
+        formatv("with warps = [{0}, {1}], which split the {2}, epilogue = tma stores {3} of all of "
+                "them; leave chunk out, or use warps = [{4}]",
+                schedule.getWarpsM(), schedule.getWarpsN(), cut, whole,
+                nDim == 1 ? formatv("{0}, 1", schedule.getNumTileWarps()).str()
+                          : formatv("1, {0}", schedule.getNumTileWarps()).str()));
   if (!schedule.getAlignment().empty() && schedule.getAlignmentOf(Operand::C) < 16)
     return createStringError(formatv("epilogue = tma stores rows that are aligned to 16 bytes, but "
                                      "the schedule's alignment of C is {0}; use epilogue = direct",
@@ -333,19 +344,19 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
     return createStringError(formatv("epilogue = tma stores rows of a multiple of 16 bytes, and N = "
                                      "{0} elements aren't; use epilogue = direct",
                                      context.sizes[1]));
-  // What warps have of split columns is a multiple of the atom's step, 8, as it is of M.
+  // What warps have of a split side is a multiple of the atom's step, 8, as it is of the other.
   constexpr int64_t step = 8;
   int64_t chunk = getEpilogueChunk(schedule, *llvm::max_element(context.outputBytes));
-  if (schedule.getWarpsN() != 1 || chunk % step == 0)
+  if (isSplit || chunk % step == 0)
     return llvm::Error::success();
-  return createStringError(formatv("epilogue = tma stores multiples of {0} columns, as wgmma has "
-                                   "them, but a chunk has {1}; use a chunk that is a multiple of "
-                                   "{0} and divides block N = {2}, or epilogue = direct",
-                                   step, chunk, schedule.getBlockN()));
+  return createStringError(formatv(
+      "epilogue = tma stores multiples of {0} {1}, as wgmma has them, but a chunk has {2}; use a "
+      "chunk that is a multiple of {0} and divides block {3} = {4}, or epilogue = direct",
+      step, cut, chunk, nDim == 1 ? "N" : "M", schedule.getBlock()[nDim]));
 }
 
-/// Blocks with a tile of an operand in common bring shares of it: whole groups of 8 lines, the
-/// period of a swizzle.
+/// Blocks with a tile of an operand in common bring shares of it: boxes, which begin at multiples of
+/// 128 bytes (PTX ISA, cp.async.bulk.tensor).
 static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr schedule) {
   int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
   constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
@@ -354,18 +365,25 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
         formatv("a cluster has at most {0} blocks, not {1} x {2}", maxBlocks, clusterM, clusterN));
   struct Shared {
     StringRef name;
-    int64_t lines, blocks;
+    bool isKMajor;
+    int64_t extent, blocks;
   };
   Shared shared[] = {
-      {"A", context.lhsContiguous == 1 ? schedule.getBlockM() : schedule.getBlockK(), clusterN},
-      {"B", context.rhsContiguous == 0 ? schedule.getBlockN() : schedule.getBlockK(), clusterM}};
-  for (const Shared &operand : shared)
-    if (operand.lines % (8 * operand.blocks))
+      {"A", context.lhsContiguous == 1, schedule.getBlockM(), clusterN},
+      {"B", context.rhsContiguous == 0, schedule.getBlockN(), clusterM}};
+  constexpr int64_t boxAlignment = 128;
+  for (const Shared &operand : shared) {
+    int64_t lines = operand.isKMajor ? operand.extent : schedule.getBlockK();
+    int64_t inner = operand.isKMajor ? schedule.getBlockK() : operand.extent;
+    // The widest swizzle that divides a line, as tcc-layout-shared chooses it.
+    int64_t span = std::gcd(inner * 2, boxAlignment), unit = boxAlignment / span;
+    if (lines % (unit * operand.blocks))
       return createStringError(
-          formatv("{0} blocks of a cluster share {1} lines of {2}, which isn't a multiple of 8 "
-                  "lines for each; use a cluster of {3}",
-                  operand.blocks, operand.lines, operand.name,
-                  std::gcd(operand.lines / 8, operand.blocks)));
+          formatv("{0} blocks of a cluster share {1} lines of {2}, which isn't a multiple of {3} for "
+                  "each; use a cluster of {4}",
+                  operand.blocks, lines, operand.name, unit,
+                  std::gcd(lines / unit, operand.blocks)));
+  }
   return llvm::Error::success();
 }
 

@@ -22,7 +22,15 @@ SharedAddressing::SharedAddressing(I32Builder &b, TypedValue<SharedType> buffer,
 }
 
 Value SharedAddressing::getPointer(const Coordinate &row, const Coordinate &column) {
-  Offset offset = contiguous == 1 ? getOffset(row, column) : getOffset(column, row);
+  return getPointer(contiguous == 1 ? getOffset(row, column) : getOffset(column, row));
+}
+
+Value SharedAddressing::getBoxPointer(const Coordinate &row, const Coordinate &column) {
+  return getPointer(contiguous == 1 ? getBlockedOffset(row, getBytes(column))
+                                    : getBlockedOffset(column, getBytes(row)));
+}
+
+Value SharedAddressing::getPointer(const Offset &offset) {
   Value base = offset.base ? offset.base : b.constant(0);
   auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
   auto id = reinterpret_cast<intptr_t>(buffer.getAsOpaquePointer());
@@ -35,12 +43,16 @@ Value SharedAddressing::getPointer(const Coordinate &row, const Coordinate &colu
                              LLVM::GEPArg(static_cast<int32_t>(offset.constant)));
 }
 
+Coordinate SharedAddressing::getBytes(const Coordinate &inner) {
+  return {b.mul(inner.base, elementBytes), inner.offset * elementBytes,
+          inner.multiple * elementBytes,   inner.bound * elementBytes,
+          b.mul(inner.warp, elementBytes), inner.warpMultiple * elementBytes,
+          inner.warpBound * elementBytes};
+}
+
 SharedAddressing::Offset SharedAddressing::getOffset(const Coordinate &line,
                                                      const Coordinate &inner) {
-  Coordinate bytes{b.mul(inner.base, elementBytes), inner.offset * elementBytes,
-                   inner.multiple * elementBytes,   inner.bound * elementBytes,
-                   b.mul(inner.warp, elementBytes), inner.warpMultiple * elementBytes,
-                   inner.warpBound * elementBytes};
+  Coordinate bytes = getBytes(inner);
   if (span)
     return isSwizzled ? getSwizzledOffset(line, bytes) : getBlockedOffset(line, bytes);
   Value base = b.add(b.mul(b.add(line.warp, line.base), pitch), b.add(bytes.warp, bytes.base));

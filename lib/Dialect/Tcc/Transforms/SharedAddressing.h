@@ -26,6 +26,9 @@ public:
 
   /// The address of element (row, column), as !llvm.ptr<3>.
   Value getPointer(const Coordinate &row, const Coordinate &column);
+  /// The address of the box of TMA that begins at element (row, column), the first of a block's line:
+  /// TMA swizzles by address, also from a line on whose pieces are permuted. For layouts with blocks.
+  Value getBoxPointer(const Coordinate &row, const Coordinate &column);
 
   /// The dimension whose neighbours are adjacent.
   unsigned getContiguous() const { return contiguous; }
@@ -51,6 +54,8 @@ private:
     int64_t withinConstant = 0;
   };
 
+  Value getPointer(const Offset &offset);
+  Coordinate getBytes(const Coordinate &inner);
   Offset getOffset(const Coordinate &line, const Coordinate &inner);
   Offset getSwizzledOffset(const Coordinate &line, const Coordinate &innerBytes);
   Offset getBlockedOffset(const Coordinate &line, const Coordinate &innerBytes);

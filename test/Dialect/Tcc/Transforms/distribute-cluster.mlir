@@ -17,8 +17,7 @@
 // CHECK:         %[[LINE:.*]] = arith.index_cast %[[LINES]] : i32 to index
 // CHECK:         %[[K:.*]] = arith.addi %{{.*}}, %[[LINE]] : index
 // CHECK:         %[[BYTES:.*]] = arith.muli %[[M]], %c4096_i32
-// CHECK:         %[[OFFSET:.*]] = arith.addi %[[BYTES]]
-// CHECK:         %[[P:.*]] = tcc.shared_address %{{.*}} slot %{{.*}} offset %[[OFFSET]]
+// CHECK:         %[[P:.*]] = tcc.shared_address %{{.*}} slot %{{.*}} offset %[[BYTES]]
 // CHECK:         tcc.tma_load %{{.*}}[%[[K]], %{{.*}}] box [32, 64], %[[P]], %{{.*}} multicast %c3_i16 {span = 128 : i64}
 func.func @along_m(%B: memref<?x?xf16>, %k: index, %n: index, %i: i32) attributes {tcc.level = "L4", tcc.schedule = #s21} {
   %s = tcc.alloc_shared : !buffer
@@ -38,6 +37,18 @@ func.func @along_n(%A: memref<?x?xf16>, %m: index, %k: index, %i: i32) attribute
   %s = tcc.alloc_shared : !buffer
   %p = tcc.create_pipeline %s : !buffer -> !pipe
   tcc.copy tma %A[%m, %k], %s slot %i {bytes = 16, multicast = 1} : memref<?x?xf16>, !buffer
+  return
+}
+
+// TMA swizzles by address: shares may begin between the groups of 8 lines after which a swizzle repeats.
+// CHECK-LABEL: func.func @shares_of_12_lines
+// CHECK:         %[[BYTES:.*]] = arith.muli %{{.*}}, %c1536_i32
+// CHECK:         %[[P:.*]] = tcc.shared_address %{{.*}} slot %{{.*}} offset %[[BYTES]]
+// CHECK:         tcc.tma_load %{{.*}} box [12, 64], %[[P]], %{{.*}} multicast
+func.func @shares_of_12_lines(%A: memref<?x?xf16>, %m: index, %k: index, %i: i32) attributes {tcc.level = "L4", tcc.schedule = #s12} {
+  %s = tcc.alloc_shared : !tcc.shared<24x64xf16, stages = 2, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<24x64xf16, stages = 2, #row> -> !pipe
+  tcc.copy tma %A[%m, %k], %s slot %i {bytes = 16, multicast = 1} : memref<?x?xf16>, !tcc.shared<24x64xf16, stages = 2, #row>
   return
 }
 

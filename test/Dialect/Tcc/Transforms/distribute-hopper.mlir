@@ -24,6 +24,20 @@ func.func @copy(%A: memref<?x?xf16, strided<[?, 1]>>, %m: index, %k: index, %i: 
   return
 }
 
+// A box has 256 lines at most: 304 lines are two boxes of 152.
+// CHECK-LABEL: func.func @tall_copy
+// CHECK: tcc.tma_load %{{.*}} box [152, 64]
+// CHECK: llvm.getelementptr %{{.*}}[19456]
+// CHECK: tcc.tma_load %{{.*}} box [152, 64]
+func.func @tall_copy(%A: memref<?x?xf16, strided<[?, 1]>>, %m: index, %k: index, %i: i32)
+    attributes {tcc.level = "L4"} {
+  %s = tcc.alloc_shared : !tcc.shared<304x64xf16, stages = 2, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<304x64xf16, stages = 2, #row> -> !tcc.pipeline<tma, stages = 2>
+  tcc.copy tma %A[%m, %k], %s slot %i {bytes = 16}
+    : memref<?x?xf16, strided<[?, 1]>>, !tcc.shared<304x64xf16, stages = 2, #row>
+  return
+}
+
 // Two warpgroups have 64 rows each: the second one's begin 64 lines of 64 bytes on. Two K steps of
 // 16 are 32 bytes apart in both operands' lines.
 // CHECK-LABEL: func.func @matmul

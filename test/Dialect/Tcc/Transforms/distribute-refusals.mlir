@@ -172,7 +172,7 @@ func.func @tma_lines(%A: memref<300x64xf16>, %i: i32) attributes {tcc.level = "L
   %s = tcc.alloc_shared : !tcc.shared<300x64xf16, stages = 2, #row>
   %p = tcc.create_pipeline %s : !tcc.shared<300x64xf16, stages = 2, #row>
     -> !tcc.pipeline<tma, stages = 2>
-  // expected-error@+1 {{by TMA needs at most 256 lines or a multiple, found 300}}
+  // expected-error@+1 {{by TMA needs at most 256 lines or a multiple of 8, found 300}}
   tcc.copy tma %A[%c0, %c0], %s slot %i {bytes = 16}
     : memref<300x64xf16>, !tcc.shared<300x64xf16, stages = 2, #row>
   return

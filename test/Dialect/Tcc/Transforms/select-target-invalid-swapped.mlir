@@ -63,9 +63,18 @@ func.func @ping_pong(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
 
 // -----
 
-// expected-error @below {{epilogue = tma stores slices of columns or rows as wgmma has them, which swapped operands turn round; use epilogue = direct; nearest legal: epilogue = direct}}
-func.func @tma_epilogue(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 2, roles = cooperative, epilogue = tma, swapped = true>} {
-  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+// expected-error @below {{with warps = [2, 4], which split the rows, epilogue = tma stores columns of all of them; leave chunk out, or use warps = [1, 8]; nearest legal: chunk = 0}}
+func.func @split_rows(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
+    attributes {tcc.schedule = #tcc.schedule<block = [176, 192, 64], warps = [2, 4], mma = wgmma, transport = tma, stages = 2, roles = cooperative, epilogue = tma, chunk = 16, swapped = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf16>)
+  return
+}
+
+// -----
+
+// expected-error @below {{epilogue = tma stores multiples of 8 rows, as wgmma has them, but a chunk has 4; use a chunk that is a multiple of 8 and divides block M = 72, or epilogue = direct; nearest legal: chunk = 0}}
+func.func @rows_between_atoms(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
+    attributes {tcc.schedule = #tcc.schedule<block = [72, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 2, roles = cooperative, epilogue = tma, chunk = 4, swapped = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf16>)
   return
 }
