@@ -272,6 +272,13 @@ void SpecializedPipeline::buildGroup() {
 
 void SpecializedPipeline::buildConsumer(Block *role, Operation *outermost) {
   Block *body = outermost->getBlock();
+  // Tiles are spread over the consumers alone: other threads have no place in them, and would load
+  // beyond their ends.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(body->begin(), outermost->getIterator())))
+    if (!op.hasTrait<OpTrait::ConstantLike>() &&
+        llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      op.moveBefore(role->getTerminator());
   role->getOperations().splice(role->getTerminator()->getIterator(), body->getOperations(),
                                outermost->getIterator(), body->getTerminator()->getIterator());
   rewriter.setInsertionPointToStart(role);

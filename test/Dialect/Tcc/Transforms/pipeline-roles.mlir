@@ -8,6 +8,7 @@
 !bufferA = !tcc.shared<128x64xf16, #row>
 !bufferB = !tcc.shared<64x128xf16, #column>
 !acc = tensor<128x128xf32, #c>
+!vector = tensor<128xf32, #tcc.slice<dim = 0, size = 128, parent = #c>>
 
 gpu.module @m [#nvvm.target<chip = "sm_90a">] {
   // The copies are the producer's, the matmul and all that follows the consumers'. Four stages of
@@ -112,6 +113,34 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
       %d = tcc.matmul %sa, %sb, %c : !bufferA, !bufferB, !acc
       scf.yield %d : !acc
     }
+    return
+  }
+
+  // A vector that is loaded before the loop is the consumers', too: the producer's threads have no
+  // columns.
+  // CHECK-LABEL: func.func @vector_before_loop
+  // CHECK-NOT:     tcc.load
+  // CHECK:         tcc.warp_specialize consumers = 8 producer {
+  // CHECK-NOT:     tcc.load
+  // CHECK:         } consumer {
+  // CHECK:           tcc.load %{{.*}}[%{{.*}}] {bytes = 4 : i64}
+  // CHECK:           scf.for
+  func.func @vector_before_loop(%A: memref<?x?xf16>, %B: memref<?x?xf16, strided<[1, ?]>>, %bias: memref<?xf32>,
+                                %C: memref<?xf32>, %m: index, %n: index, %K: index)
+      attributes {tcc.level = "L3g", tcc.schedule = #roles} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %sa = tcc.alloc_shared : !bufferA
+    %sb = tcc.alloc_shared : !bufferB
+    %v = tcc.load %bias[%n] {bytes = 4 : i64} : memref<?xf32> -> !vector
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      tcc.copy tma %A[%m, %k], %sa {bytes = 16 : i64} : memref<?x?xf16>, !bufferA
+      tcc.copy tma %B[%k, %n], %sb {bytes = 16 : i64} : memref<?x?xf16, strided<[1, ?]>>, !bufferB
+      %d = tcc.matmul %sa, %sb, %c : !bufferA, !bufferB, !acc
+      scf.yield %d : !acc
+    }
+    tcc.store %v, %C[%n] {bytes = 4 : i64} : !vector, memref<?xf32>
     return
   }
 }
