@@ -148,10 +148,10 @@ def LayoutSharedPass : Pass<"tcc-layout-shared"> {
     Gives every shared buffer without one a layout. The contiguous dimension of
     an operand's buffer is its matrix's, so that copies move whole runs; a
     staging buffer has rows. Among the layouts that the reader of the buffer
-    allows (ldmatrix any, wmma none that is swizzled, wgmma swizzled ones only)
-    the one with the fewest bank conflicts is taken; a remark `SharedLayout`
-    names it and the conflicts that are left. A layout that is there already is
-    checked and kept.
+    allows (ldmatrix any, wmma none in blocks, wgmma swizzled ones only) the one
+    with the fewest bank conflicts is taken; what TMA stores is in the widest
+    blocks that the lines allow. A remark `SharedLayout` names the layout and the
+    conflicts that are left. A layout that is there already is checked and kept.
 
     ```mlir
     %sa = tcc.alloc_shared : !tcc.shared<128x64xf16>
