@@ -4,6 +4,7 @@
 #include "AtomicMath.h"
 #include "BulkGroups.h"
 #include "InstructionTable.h"
+#include "MatrixProduct.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -185,12 +186,16 @@ Error decodeSetRegisters(const Modifiers &modifiers, Instruction &inst) {
   return modifiers.checkKnown({"inc", "dec", "sync", "aligned"});
 }
 
-void executeNothing(Warp &, const Instruction &) {}
+/// One kernel runs at a time: there is nothing to wait for, and nothing to start early.
+void executeGridControl(Warp &warp, const Instruction &inst) {
+  (void)requireChip(warp, inst, 90);
+}
 
-/// One kernel runs at a time: there is nothing to wait for.
 Error decodeGridControl(const Modifiers &modifiers, Instruction &inst) {
+  if (!inst.operands.empty() || modifiers.has("wait") == modifiers.has("launch_dependents"))
+    return modifiers.error("expected .wait or .launch_dependents, and no operand");
   inst.destinations = 0;
-  inst.handler = executeNothing;
+  inst.handler = executeGridControl;
   return modifiers.checkKnown({"launch_dependents", "wait"});
 }
 

@@ -171,6 +171,8 @@ std::string writeKernel(const Kernel &kernel) {
   writer.list("cluster", kernel.cluster);
   writer.field("dynamicSharedBytes", kernel.dynamicSharedBytes);
   writer.field("workspaceBytes", toJSON(kernel.workspaceBytes));
+  if (kernel.dependentLaunch)
+    writer.field("dependentLaunch", true);
   writer.objects("tensorMaps", kernel.tensorMaps.size(), [&](json::OStream &json, size_t i) {
     writeTensorMap(json, kernel.tensorMaps[i]);
   });

@@ -285,6 +285,7 @@ bool readKernel(Cursor at, Kernel &out) {
       .optional("cluster", out.cluster)
       .optional("dynamicSharedBytes", out.dynamicSharedBytes)
       .optional("workspaceBytes", out.workspaceBytes)
+      .optional("dependentLaunch", out.dependentLaunch)
       .optional("tensorMaps", out.tensorMaps)
       .optional("preconditions", out.preconditions)
       .optional("schedule", out.schedule);

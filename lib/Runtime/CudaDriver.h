@@ -50,12 +50,14 @@ constexpr int jitErrorLogBytes = 6;
 
 // CUlaunchAttribute and CUlaunchConfig
 constexpr int launchClusterDimension = 4;
+constexpr int launchProgrammaticSerialization = 6;
 struct LaunchAttribute {
   int id;
   char padding[4];
   union {
     char bytes[64];
     unsigned clusterDim[3];
+    int programmaticSerializationAllowed;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72);

@@ -98,16 +98,22 @@ private:
 Error enqueue(const Driver &driver, const LaunchPlan &plan, cuda::Function function,
               ParameterPack &parameters) {
   cuda::LaunchConfig config = {};
-  cuda::LaunchAttribute cluster = {};
-  cluster.id = cuda::launchClusterDimension;
-  for (int i = 0; i < 3; ++i) {
-    config.grid[i] = plan.grid[i];
-    config.block[i] = plan.block[i];
-    cluster.value.clusterDim[i] = plan.cluster[i];
-  }
+  std::copy(plan.grid.begin(), plan.grid.end(), config.grid);
+  std::copy(plan.block.begin(), plan.block.end(), config.block);
   config.sharedBytes = plan.dynamicSharedBytes;
-  config.attributes = &cluster;
-  config.numAttributes = plan.cluster != std::array<uint32_t, 3>{1, 1, 1};
+  SmallVector<cuda::LaunchAttribute, 2> attributes;
+  if (plan.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+    cuda::LaunchAttribute &cluster = attributes.emplace_back();
+    cluster.id = cuda::launchClusterDimension;
+    std::copy(plan.cluster.begin(), plan.cluster.end(), cluster.value.clusterDim);
+  }
+  if (plan.dependentLaunch) {
+    cuda::LaunchAttribute &serialization = attributes.emplace_back();
+    serialization.id = cuda::launchProgrammaticSerialization;
+    serialization.value.programmaticSerializationAllowed = 1;
+  }
+  config.attributes = attributes.data();
+  config.numAttributes = attributes.size();
   return driver.check(driver.launchKernelEx(&config, function, parameters.data(), nullptr),
                       "launch of '" + plan.entry + "'");
 }
@@ -217,25 +223,25 @@ Expected<cuda::ClockProbe *> CudaModule::getClockProbe() {
 }
 
 Expected<CudaModule::RaceResult> CudaModule::race(ArrayRef<Contender> contenders, size_t sets,
-                                                  unsigned warmup, unsigned repeats,
-                                                  StringRef what) {
-  size_t measured = contenders.size() * repeats;
+                                                  TimingCounts counts, StringRef what) {
+  size_t measured = contenders.size() * counts.repeats;
   if (Error error = reserveEvents(2 * measured))
     return std::move(error);
   Expected<cuda::ClockProbe *> probe = getClockProbe();
   if (!probe)
     return probe.takeError();
   cuda::Event *next = events.data();
-  for (unsigned round = 0; round < warmup + repeats; ++round) {
-    if (round == warmup)
+  for (unsigned round = 0; round < counts.warmup + counts.repeats; ++round) {
+    if (round == counts.warmup)
       if (Error error = (*probe)->record(cuda::ClockProbe::Point::Begin))
         return std::move(error);
     for (const Contender &contender : contenders) {
-      if (round >= warmup)
+      if (round >= counts.warmup)
         driver.eventRecord(*next++, nullptr);
-      if (Error error = contender(round % sets))
-        return std::move(error);
-      if (round >= warmup)
+      for (unsigned i = 0; i < counts.batch; ++i)
+        if (Error error = contender((size_t(round) * counts.batch + i) % sets))
+          return std::move(error);
+      if (round >= counts.warmup)
         driver.eventRecord(*next++, nullptr);
     }
   }
@@ -251,7 +257,7 @@ Expected<CudaModule::RaceResult> CudaModule::race(ArrayRef<Contender> contenders
             driver.check(driver.eventElapsedTime(&elapsed, events[2 * i], events[2 * i + 1]),
                          "cuEventElapsedTime"))
       return std::move(error);
-    result.milliseconds[i % contenders.size()].push_back(elapsed);
+    result.milliseconds[i % contenders.size()].push_back(elapsed / counts.batch);
   }
   Expected<double> clock = (*probe)->readMHz();
   if (!clock)
@@ -274,22 +280,21 @@ Error CudaModule::launch(const LaunchPlan &plan) {
   return waitFor(events.front(), plan.entry);
 }
 
-Expected<LaunchTimes> CudaModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                       unsigned repeats) {
+Expected<LaunchTimes> CudaModule::time(ArrayRef<LaunchPlan> rotation, TimingCounts counts) {
   if (rotation.front().isEmpty())
-    return LaunchTimes{std::vector<double>(repeats, 0.0)};
+    return LaunchTimes{std::vector<double>(counts.repeats, 0.0)};
   Expected<Contender> kernel = prepare(rotation);
   if (!kernel)
     return kernel.takeError();
-  auto times = race(*kernel, rotation.size(), warmup, repeats, rotation.front().entry);
+  auto times = race(*kernel, rotation.size(), counts, rotation.front().entry);
   if (!times)
     return times.takeError();
   return LaunchTimes{std::move(times->milliseconds.front()), times->smClockMHz};
 }
 
 Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotation,
-                                                     ArrayRef<MatmulCall> calls, unsigned warmup,
-                                                     unsigned repeats) {
+                                                     ArrayRef<MatmulCall> calls,
+                                                     TimingCounts counts) {
   Expected<Contender> kernel = prepare(rotation);
   if (!kernel)
     return kernel.takeError();
@@ -301,7 +306,8 @@ Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotati
   for (size_t i = 0; i < (*peer)->getNumCandidates(); ++i)
     candidates.push_back([&peer, i](size_t set) { return (*peer)->enqueue(i, set); });
   constexpr unsigned trialRepeats = 7;
-  auto trial = race(candidates, calls.size(), /*warmup=*/2, trialRepeats, "cublasLtMatmul");
+  auto trial =
+      race(candidates, calls.size(), {/*warmup=*/2, trialRepeats, counts.batch}, "cublasLtMatmul");
   if (!trial)
     return trial.takeError();
   for (std::vector<double> &times : trial->milliseconds)
@@ -311,7 +317,7 @@ Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotati
   });
   size_t chosen = best - trial->milliseconds.begin();
   auto times =
-      race({*kernel, candidates[chosen]}, rotation.size(), warmup, repeats, rotation.front().entry);
+      race({*kernel, candidates[chosen]}, rotation.size(), counts, rotation.front().entry);
   if (!times)
     return times.takeError();
   return VersusTimes{std::move(times->milliseconds[0]), std::move(times->milliseconds[1]),

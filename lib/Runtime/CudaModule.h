@@ -19,11 +19,11 @@ public:
   ~CudaModule() override;
 
   llvm::Error launch(const LaunchPlan &plan) override;
-  llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                   unsigned repeats) override;
+  llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation,
+                                   TimingCounts counts) override;
   llvm::Expected<VersusTimes> timeVersusCublasLt(llvm::ArrayRef<LaunchPlan> rotation,
-                                                 llvm::ArrayRef<MatmulCall> calls, unsigned warmup,
-                                                 unsigned repeats) override;
+                                                 llvm::ArrayRef<MatmulCall> calls,
+                                                 TimingCounts counts) override;
 
 private:
   /// Puts the work on input set `set` into the stream.
@@ -32,12 +32,12 @@ private:
   /// Makes the kernel ready to run on every plan of the rotation.
   llvm::Expected<Contender> prepare(llvm::ArrayRef<LaunchPlan> rotation);
   struct RaceResult {
-    std::vector<std::vector<double>> milliseconds; // of each repeat of each contender
+    std::vector<std::vector<double>> milliseconds; // a launch, in each repeat of each contender
     double smClockMHz = 0;
   };
   /// The contenders take turns, so that what changes over time (clocks, temperature) is shared.
   llvm::Expected<RaceResult> race(llvm::ArrayRef<Contender> contenders, size_t sets,
-                                  unsigned warmup, unsigned repeats, llvm::StringRef what);
+                                  TimingCounts counts, llvm::StringRef what);
   llvm::Expected<cuda::Function> findFunction(const LaunchPlan &plan);
   llvm::Error waitFor(cuda::Event event, llvm::StringRef what);
   llvm::Error reserveEvents(size_t count);

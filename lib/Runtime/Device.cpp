@@ -11,22 +11,23 @@ namespace tcc::runtime {
 Device::~Device() = default;
 DeviceModule::~DeviceModule() = default;
 
-Expected<LaunchTimes> DeviceModule::time(ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                         unsigned repeats) {
+Expected<LaunchTimes> DeviceModule::time(ArrayRef<LaunchPlan> rotation, TimingCounts counts) {
   LaunchTimes times;
-  for (unsigned i = 0; i < warmup + repeats; ++i) {
+  size_t next = 0;
+  for (unsigned i = 0; i < counts.warmup + counts.repeats; ++i) {
     auto start = std::chrono::steady_clock::now();
-    if (Error error = launch(rotation[i % rotation.size()]))
-      return std::move(error);
+    for (unsigned j = 0; j < counts.batch; ++j)
+      if (Error error = launch(rotation[next++ % rotation.size()]))
+        return std::move(error);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    if (i >= warmup)
-      times.milliseconds.push_back(elapsed.count());
+    if (i >= counts.warmup)
+      times.milliseconds.push_back(elapsed.count() / counts.batch);
   }
   return times;
 }
 
 Expected<VersusTimes> DeviceModule::timeVersusCublasLt(ArrayRef<LaunchPlan>, ArrayRef<MatmulCall>,
-                                                       unsigned, unsigned) {
+                                                       TimingCounts) {
   return createStringError("--vs=cublaslt needs a GPU, use --device=cuda");
 }
 

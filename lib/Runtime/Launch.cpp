@@ -161,6 +161,7 @@ Expected<LaunchPlan> planLaunch(const Kernel &kernel, const Problem &problem,
   LaunchPlan plan;
   plan.entry = kernel.entry;
   plan.dynamicSharedBytes = kernel.dynamicSharedBytes;
+  plan.dependentLaunch = kernel.dependentLaunch;
   if (Error error = evaluateGrid(kernel, symbols, plan))
     return std::move(error);
   addArguments(kernel, problem, symbols, plan);

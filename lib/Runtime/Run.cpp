@@ -342,17 +342,21 @@ Error Runner::time() {
     sets.push_back(std::move(*set));
   }
   timing.wallTime = result.device.backend != "cuda";
-  unsigned warmup = timing.wallTime ? 0 : options.warmup;
-  unsigned repeats = timing.wallTime ? std::min(options.repeats, 3u) : options.repeats;
+  TimingCounts counts = options.counts;
+  if (timing.wallTime) {
+    counts.warmup = 0;
+    counts.repeats = std::min(counts.repeats, 3u);
+  }
+  timing.batch = counts.batch;
   if (options.versusCublasLt) {
-    Expected<VersusTimes> times = module->timeVersusCublasLt(plans, calls, warmup, repeats);
+    Expected<VersusTimes> times = module->timeVersusCublasLt(plans, calls, counts);
     if (!times)
       return times.takeError();
     timing.milliseconds = std::move(times->own);
     timing.peerMilliseconds = std::move(times->peer);
     timing.smClockMHz = times->smClockMHz;
   } else {
-    Expected<LaunchTimes> times = module->time(plans, warmup, repeats);
+    Expected<LaunchTimes> times = module->time(plans, counts);
     if (!times)
       return times.takeError();
     timing.milliseconds = std::move(times->milliseconds);

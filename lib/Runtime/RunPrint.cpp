@@ -87,6 +87,8 @@ static void printTiming(raw_ostream &os, const TimingResult &timing) {
   os << "  time: " << format("%.6g", timing.getMedian()) << " ms median of "
      << timing.milliseconds.size() << " (" << format("%.6g", timing.milliseconds.front()) << " to "
      << format("%.6g", timing.milliseconds.back()) << ")";
+  if (timing.batch > 1)
+    os << ", of batches of " << timing.batch << " launches";
   if (timing.wallTime) {
     os << ", wall time of the emulator, which says nothing about a GPU\n";
     return;
@@ -164,8 +166,8 @@ static json::Value toJSON(const TimingResult &timing) {
   json::Object object{
       {"median_ms", timing.getMedian()},      {"min_ms", timing.milliseconds.front()},
       {"max_ms", timing.milliseconds.back()}, {"repeats", int64_t(timing.milliseconds.size())},
-      {"input_sets", timing.inputSets},       {"teraflops", timing.teraflops},
-      {"wall_time", timing.wallTime}};
+      {"batch", timing.batch},                {"input_sets", timing.inputSets},
+      {"teraflops", timing.teraflops},        {"wall_time", timing.wallTime}};
   if (timing.smClockMHz > 0) {
     object["sm_clock_mhz"] = timing.smClockMHz;
     object["median_cycles"] = timing.getMedianCycles();

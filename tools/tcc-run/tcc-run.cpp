@@ -44,8 +44,9 @@ OPTION(uint64_t, seed, "seed", cl::init(1), cl::desc("Seed of the random values"
 
 // Checks and measurements
 OPTION(bool, check, "check", cl::desc("Compare with the PTX's reference, in float64"));
-OPTION(bool, timed, "time", cl::desc("Measure, as the median of --repeat launches"));
-OPTION(unsigned, repeats, "repeat", cl::init(20), cl::desc("Launches that --time measures"));
+OPTION(bool, timed, "time", cl::desc("Measure a launch, as the median of --repeat times"));
+OPTION(unsigned, repeats, "repeat", cl::init(20), cl::desc("Measurements of --time"));
+OPTION(unsigned, batch, "batch", cl::init(1), cl::desc("Back-to-back launches of a measurement"));
 OPTION(std::string, versus, "vs", cl::desc("With --time: a library to measure in turn, cublaslt"));
 OPTION(bool, printJSON, "json", cl::desc("Print the results as JSON"));
 
@@ -104,15 +105,15 @@ static Expected<RunOptions> readOptions() {
     return createStringError("--report: expected text or json, found '" + report + "'");
   if (!versus.empty() && (versus != "cublaslt" || !timed))
     return createStringError("--vs: expected --time --vs=cublaslt");
-  if (repeats == 0)
-    return createStringError("--repeat must be at least 1");
+  if (repeats == 0 || batch == 0)
+    return createStringError("--repeat and --batch must be at least 1");
   options.fill = *parsedFill;
   options.tolerance = tolerance;
   options.seed = seed;
   options.check = check;
   options.time = timed;
   options.versusCublasLt = !versus.empty();
-  options.repeats = repeats;
+  options.counts = {/*warmup=*/5, repeats, batch};
   options.device = {backend,  timeout,         chip, smCount, scheduleSeed,
                     maxSteps, !report.empty(), trace};
   return options;

@@ -26,6 +26,7 @@ static Kernel makeKernel() {
   kernel.cluster = {2, 1, 1};
   kernel.dynamicSharedBytes = 200000;
   kernel.workspaceBytes = m * 4;
+  kernel.dependentLaunch = true;
   kernel.tensorMaps.push_back({"A", ElementType::F16, {1, 0}, {64, 128}, {1, 1}, 128, 256});
   kernel.preconditions.push_back(cantFail(Expr::parse("A.ptr % 16 == 0")));
   kernel.schedule["stages"] = 4;
@@ -75,6 +76,7 @@ TEST(Header, RoundTrip) {
   const Kernel &kernel = kernels->front();
   EXPECT_EQ(kernel.arguments[1].strides[0].str(), "N");
   EXPECT_EQ(kernel.tensorMaps[0].l2Promotion, 256u);
+  EXPECT_TRUE(kernel.dependentLaunch);
   EXPECT_TRUE(kernel.reference->nodes.back().approximate);
   EXPECT_FALSE(kernel.reference->nodes.front().approximate);
   EXPECT_EQ(kernel.reference->nodes[6].predicate, "ogt");

@@ -83,7 +83,9 @@ TEST_F(Launch, ChosenVariant) {
 TEST_F(Launch, Parameters) {
   bind(130, 256, 64);
   kernels[0].workspaceBytes = 64;
+  kernels[0].dependentLaunch = true;
   LaunchPlan plan = cantFail(planLaunch(kernels[0], problem, symbols, 0x9000));
+  EXPECT_TRUE(plan.dependentLaunch);
   EXPECT_EQ(plan.grid, (std::array<uint32_t, 3>{2, 2, 1}));
   std::vector<uint64_t> values;
   for (const LaunchParameter &parameter : plan.parameters)

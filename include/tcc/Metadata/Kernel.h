@@ -85,6 +85,9 @@ struct Kernel {
   std::array<int64_t, 3> cluster = {1, 1, 1}; // in blocks
   int64_t dynamicSharedBytes = 0;
   Expr workspaceBytes = 0; // device memory, zeroed before each launch
+  /// The kernel itself waits for the grid ahead of it in the stream (griddepcontrol): it may be
+  /// launched before that one has ended.
+  bool dependentLaunch = false;
   llvm::SmallVector<TensorMap, 3> tensorMaps;
   llvm::SmallVector<Expr, 4> preconditions; // all must be non-zero
   llvm::json::Object schedule;              // for people to read, and for benchmarks

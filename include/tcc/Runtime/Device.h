@@ -63,6 +63,13 @@ struct VersusTimes {
   unsigned algorithm = 0, candidates = 0; // which of the peer's algorithms was fastest
 };
 
+/// How often to launch. A measurement is a batch of launches back to back, which may overlap where
+/// the kernel allows it (Kernel::dependentLaunch); its time is that of one launch on average.
+struct TimingCounts {
+  unsigned warmup = 5, repeats = 20; // batches: not counted, and measured
+  unsigned batch = 1;                // launches
+};
+
 /// PTX loaded on a device.
 class DeviceModule {
 public:
@@ -72,16 +79,15 @@ public:
   /// report's findings too.
   virtual llvm::Error launch(const LaunchPlan &plan) = 0;
 
-  /// Times `repeats` launches, which take the plans of `rotation` in turn, after `warmup` launches
-  /// that aren't counted. The base class measures wall time.
-  virtual llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation, unsigned warmup,
-                                           unsigned repeats);
+  /// Times launches, which take the plans of `rotation` in turn. The base class measures wall time.
+  virtual llvm::Expected<LaunchTimes> time(llvm::ArrayRef<LaunchPlan> rotation,
+                                           TimingCounts counts);
 
   /// Races the kernel with cublasLt (the fastest of up to 8 that its heuristic names, with 64 MiB
   /// of workspace) on the same input sets; one call per plan. Fails where there is no GPU.
   virtual llvm::Expected<VersusTimes> timeVersusCublasLt(llvm::ArrayRef<LaunchPlan> rotation,
                                                          llvm::ArrayRef<MatmulCall> calls,
-                                                         unsigned warmup, unsigned repeats);
+                                                         TimingCounts counts);
 
   virtual LaunchReport getReport() const { return {}; }
 };

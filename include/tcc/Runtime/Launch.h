@@ -32,6 +32,7 @@ struct LaunchPlan {
   std::string entry;
   std::array<uint32_t, 3> grid, block, cluster;
   uint32_t dynamicSharedBytes = 0;
+  bool dependentLaunch = false; // as in Kernel.h
   llvm::SmallVector<LaunchParameter, 16> parameters; // in the order of Kernel.h
 
   bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }

@@ -31,8 +31,7 @@ struct RunOptions {
   bool check = false;
   bool time = false;
   bool versusCublasLt = false; // with `time`: measure cublasLt in turn
-  unsigned repeats = 20;
-  unsigned warmup = 5;
+  TimingCounts counts;
 };
 
 /// The checks of the outputs for one set of inputs.
@@ -42,7 +41,8 @@ struct DataSetResult {
 };
 
 struct TimingResult {
-  std::vector<double> milliseconds; // of each launch, sorted
+  std::vector<double> milliseconds; // a launch, in each measurement, sorted
+  unsigned batch = 1;               // launches of a measurement
   unsigned inputSets = 1;           // rotated, so that no launch finds its inputs in L2
   double teraflops = 0;             // by the median; 0 without a matmul in the reference
   bool wallTime = false;            // the emulator's: says nothing about a GPU

@@ -83,6 +83,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
     return parseBool(parser, fields.persistent);
   if (name == "swapped")
     return parseBool(parser, fields.swapped);
+  if (name == "dependent_launch")
+    return parseBool(parser, fields.dependentLaunch);
   if (name == "mma")
     return assign(parseEnumerator<MmaFamily>(parser, symbolizeMmaFamily,
                                              "wmma, mma_sync or wgmma"),
@@ -102,7 +104,7 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   return parser.emitError(location)
          << "unknown schedule field '" << name
          << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
-            "persistent, cluster, pending, chunk, swapped";
+            "persistent, cluster, pending, chunk, swapped, dependent_launch";
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -134,7 +136,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
                     Transport(*stated.transport), int64_t(*stated.stages), Epilogue(fields.epilogue),
                     Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
                     bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
-                    int64_t(fields.chunk), bool(fields.swapped));
+                    int64_t(fields.chunk), bool(fields.swapped), bool(fields.dependentLaunch));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -159,6 +161,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", chunk = " << getChunk();
   if (getSwapped())
     printer << ", swapped = true";
+  if (getDependentLaunch())
+    printer << ", dependent_launch = true";
   printer << ">";
 }
 
@@ -167,7 +171,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Transport, int64_t stages, Epilogue, Roles,
                                    ArrayRef<int64_t> alignment, int64_t raster, bool,
                                    ArrayRef<int64_t> cluster, int64_t pending,
-                                   int64_t chunk, bool swapped) {
+                                   int64_t chunk, bool swapped, bool) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
   auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
@@ -212,6 +216,7 @@ ScheduleFields ScheduleAttr::getFields() const {
   fields.pending = getPending();
   fields.chunk = getChunk();
   fields.swapped = getSwapped();
+  fields.dependentLaunch = getDependentLaunch();
   return fields;
 }
 

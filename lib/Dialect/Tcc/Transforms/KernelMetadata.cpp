@@ -76,6 +76,8 @@ static json::Object toJSON(ScheduleAttr schedule) {
     object["chunk"] = schedule.getChunk();
   if (schedule.getSwapped())
     object["swapped"] = true;
+  if (schedule.getDependentLaunch())
+    object["dependent_launch"] = true;
   return object;
 }
 
@@ -251,6 +253,8 @@ FailureOr<json::Object> MetadataBuilder::build() {
   };
   if (ArrayRef<int64_t> cluster = schedule->getCluster(); !cluster.empty())
     object["cluster"] = json::Array{cluster[0] * cluster[1], 1, 1};
+  if (schedule->getDependentLaunch())
+    object["dependentLaunch"] = true;
   if (failed(addArguments(object)))
     return failure();
   if (auto maps = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))

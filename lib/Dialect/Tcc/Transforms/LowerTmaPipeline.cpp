@@ -100,6 +100,7 @@ private:
   /// What one thread of the block does before all others start.
   Block *firstThread = nullptr;
   int64_t clusterM = 1, clusterN = 1;
+  bool isDependentLaunch = false;
   /// Blocks of the cluster that write into a block's slots, itself included.
   int64_t peers = 1;
   llvm::DenseMap<Value, SlotBarriers> barriers;
@@ -117,6 +118,7 @@ LogicalResult TmaPipelineLowering::findRoles() {
     clusterM = schedule.getClusterM();
     clusterN = schedule.getClusterN();
     peers = clusterM + clusterN - 1;
+    isDependentLaunch = schedule.getDependentLaunch();
   }
   WalkResult turns = kernel.walk([](Operation *op) -> WalkResult {
     if (!isa<TurnWaitOp, TurnPassOp>(op) || op->getParentOfType<WarpSpecializeOp>())
@@ -403,6 +405,12 @@ void TmaPipelineLowering::lower(WarpSpecializeOp op) {
       NVVM::SetMaxRegisterOp::create(rewriter, loc, count, action);
   };
 
+  // What came before touched nothing that the grid ahead may still write or read.
+  if (isDependentLaunch) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(branch);
+    NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::wait);
+  }
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(consumerRegisters, NVVM::SetMaxRegisterAction::increase);
   moveRole(op.getConsumer());
@@ -413,6 +421,10 @@ void TmaPipelineLowering::lower(WarpSpecializeOp op) {
   auto producer = scf::IfOp::create(rewriter, loc, isProducer);
   rewriter.setInsertionPointToStart(producer.thenBlock());
   moveRole(op.getProducer());
+  // The next grid gets what multiprocessors have left. One thread says it for the block (PTX ISA,
+  // griddepcontrol: repeated invocations have no effect past the first).
+  if (isDependentLaunch)
+    NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::launch_dependents);
   // A block's shared memory lives until its peers have arrived at its barriers for the last time.
   rewriter.setInsertionPointAfter(branch);
   if (peers > 1)

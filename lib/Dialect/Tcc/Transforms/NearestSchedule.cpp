@@ -63,6 +63,7 @@ static void setTransport(ScheduleFields &fields, Transport transport) {
   fields.persistent = false;
   fields.cluster.clear();
   fields.pending = 0;
+  fields.dependentLaunch = false;
   if (fields.epilogue == Epilogue::Tma)
     fields.epilogue = Epilogue::Direct;
 }
@@ -219,6 +220,8 @@ static std::string describeChanges(const ScheduleFields &from, const ScheduleFie
   number("pending", from.pending, to.pending);
   number("chunk", from.chunk, to.chunk);
   word("swapped", from.swapped ? "true" : "false", to.swapped ? "true" : "false");
+  word("dependent_launch", from.dependentLaunch ? "true" : "false",
+       to.dependentLaunch ? "true" : "false");
   return text;
 }
 

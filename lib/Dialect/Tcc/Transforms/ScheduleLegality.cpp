@@ -310,6 +310,8 @@ static llvm::Error checkUniform(ScheduleAttr schedule) {
     return needsTma("cluster");
   if (schedule.getPending())
     return needsTma("pending");
+  if (schedule.getDependentLaunch())
+    return needsTma("dependent_launch");
   return llvm::Error::success();
 }
 

@@ -168,3 +168,12 @@ func.func @pending(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{dependent_launch belongs to transport tma; with cp_async, leave it out; nearest legal: dependent_launch = false}}
+func.func @dependent_launch(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, dependent_launch = true>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}

@@ -57,6 +57,10 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     - `swapped`: wgmma multiplies Bᵀ and Aᵀ, so that its m runs along N and its n
       along M. The block's M is then any multiple of 8 and N one of 64; warpgroups
       are four warps along N.
+    - `dependent_launch`: the kernel may be launched before the one ahead of it in
+      the stream has ended (CUDA's programmatic dependent launch): it waits for
+      that one's results before it reads or writes global memory, and lets the
+      next one start when it has issued its last copies.
 
     With `roles = ping_pong`, `block` and `warps` are one consumer group's: two
     groups take tiles in turn, so that one multiplies while the other stores.
@@ -82,13 +86,15 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     OptionalArrayRefParameter<"int64_t">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$pending,
     DefaultValuedParameter<"int64_t", "0">:$chunk,
-    DefaultValuedParameter<"bool", "false">:$swapped
+    DefaultValuedParameter<"bool", "false">:$swapped,
+    DefaultValuedParameter<"bool", "false">:$dependentLaunch
   );
   let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
     return $_get($_ctxt, ArrayRef<int64_t>(fields.block), ArrayRef<int64_t>(fields.warps),
                  fields.mma, fields.transport, fields.stages, fields.epilogue, fields.roles,
                  ArrayRef<int64_t>(fields.alignment), fields.raster, fields.persistent,
-                 ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk, fields.swapped);
+                 ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk, fields.swapped,
+                 fields.dependentLaunch);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

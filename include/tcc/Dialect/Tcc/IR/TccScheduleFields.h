@@ -25,6 +25,7 @@ struct ScheduleFields {
   int64_t pending = 0;
   int64_t chunk = 0;
   bool swapped = false;
+  bool dependentLaunch = false;
 };
 
 } // namespace mlir::tcc
