@@ -316,8 +316,7 @@ Expected<VersusTimes> CudaModule::timeVersusCublasLt(ArrayRef<LaunchPlan> rotati
     return a[trialRepeats / 2] < b[trialRepeats / 2];
   });
   size_t chosen = best - trial->milliseconds.begin();
-  auto times =
-      race({*kernel, candidates[chosen]}, rotation.size(), counts, rotation.front().entry);
+  auto times = race({*kernel, candidates[chosen]}, rotation.size(), counts, rotation.front().entry);
   if (!times)
     return times.takeError();
   return VersusTimes{std::move(times->milliseconds[0]), std::move(times->milliseconds[1]),

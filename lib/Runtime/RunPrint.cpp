@@ -163,11 +163,14 @@ static json::Value toJSON(const DeviceInfo &device) {
 }
 
 static json::Value toJSON(const TimingResult &timing) {
-  json::Object object{
-      {"median_ms", timing.getMedian()},      {"min_ms", timing.milliseconds.front()},
-      {"max_ms", timing.milliseconds.back()}, {"repeats", int64_t(timing.milliseconds.size())},
-      {"batch", timing.batch},                {"input_sets", timing.inputSets},
-      {"teraflops", timing.teraflops},        {"wall_time", timing.wallTime}};
+  json::Object object{{"median_ms", timing.getMedian()},
+                      {"min_ms", timing.milliseconds.front()},
+                      {"max_ms", timing.milliseconds.back()},
+                      {"repeats", int64_t(timing.milliseconds.size())},
+                      {"batch", timing.batch},
+                      {"input_sets", timing.inputSets},
+                      {"teraflops", timing.teraflops},
+                      {"wall_time", timing.wallTime}};
   if (timing.smClockMHz > 0) {
     object["sm_clock_mhz"] = timing.smClockMHz;
     object["median_cycles"] = timing.getMedianCycles();

@@ -26,8 +26,7 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<PTX file, - for
 
 // What to run
 OPTION(std::string, kernelName, "kernel", cl::desc("The kernel, where the PTX has several"));
-OPTION(std::string, variantLabel, "variant",
-       cl::desc("Take this variant, not the first whose preconditions hold"));
+OPTION(std::string, variantLabel, "variant", cl::desc("This variant, not the first that fits"));
 LIST(sizes, "size", cl::desc("Sizes, as M=4096,N=4096"));
 LIST(leading, "ld", cl::desc("Leading dimensions in elements, as A=1008"));
 LIST(offsets, "offset", cl::desc("Elements before an argument's first, as A=1"));

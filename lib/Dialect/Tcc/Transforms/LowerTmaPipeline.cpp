@@ -93,6 +93,7 @@ private:
   Value getPeer(I32Builder &b);
   Value getGroup(I32Builder &b);
   void moveRole(Region &role);
+  void waitForGridAhead(Operation *roles);
 
   func::FuncOp kernel;
   IRRewriter rewriter;
@@ -385,6 +386,17 @@ void TmaPipelineLowering::moveRole(Region &role) {
   rewriter.inlineBlockBefore(&body, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
 }
 
+/// Before `roles`, or whatever else touches what the grid ahead may still write or read.
+void TmaPipelineLowering::waitForGridAhead(Operation *roles) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto isFirst = [&](Operation &op) {
+    auto access = op.walk([](GlobalAddressOp) { return WalkResult::interrupt(); });
+    return &op == roles || access.wasInterrupted();
+  };
+  rewriter.setInsertionPoint(&*llvm::find_if(*roles->getBlock(), isFirst));
+  NVVM::GriddepcontrolOp::create(rewriter, roles->getLoc(), NVVM::GridDepActionKind::wait);
+}
+
 /// tcc.warp_specialize  →  if (warp < consumers) { consumer } else if (first thread) { producer }
 void TmaPipelineLowering::lower(WarpSpecializeOp op) {
   Location loc = op.getLoc();
@@ -405,12 +417,8 @@ void TmaPipelineLowering::lower(WarpSpecializeOp op) {
       NVVM::SetMaxRegisterOp::create(rewriter, loc, count, action);
   };
 
-  // What came before touched nothing that the grid ahead may still write or read.
-  if (isDependentLaunch) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(branch);
-    NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::wait);
-  }
+  if (isDependentLaunch)
+    waitForGridAhead(branch);
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(consumerRegisters, NVVM::SetMaxRegisterAction::increase);
   moveRole(op.getConsumer());

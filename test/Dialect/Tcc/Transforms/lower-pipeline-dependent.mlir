@@ -26,3 +26,22 @@ func.func @waits(%slot: i32, %phase: i32) attributes {tcc.level = "L4d", tcc.sch
   }
   return
 }
+
+// CHECK-LABEL: func.func @reads_before_its_roles
+// CHECK:         nvvm.griddepcontrol wait
+// CHECK:         tcc.global_address
+// CHECK-NOT:     griddepcontrol wait
+func.func @reads_before_its_roles(%bias: memref<?xf32>, %out: !llvm.ptr<3>, %i: index, %slot: i32, %phase: i32)
+    attributes {tcc.level = "L4d", tcc.schedule = #schedule} {
+  %s = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 2, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<64x64xf16, stages = 2, #row> -> !pipe
+  %a = tcc.global_address %bias[%i] : memref<?xf32> -> !llvm.ptr<1>
+  %x = llvm.load %a : !llvm.ptr<1> -> f32
+  llvm.store %x, %out : f32, !llvm.ptr<3>
+  tcc.warp_specialize consumers = 4 producer {
+    tcc.producer_acquire %p[%slot, %phase] : !pipe
+  } consumer {
+    tcc.consumer_wait %p[%slot, %phase] : !pipe
+  }
+  return
+}
