@@ -223,16 +223,25 @@ LayoutChoice tcc::support::assessLayout(const SharedTile &tile, const SharedLayo
 
 /// Few boxes: by descending span, but blocks of three pieces or more go before the narrowest
 /// swizzle. A block has whole parts of 8 columns, which an accumulator is made of.
+static llvm::SmallVector<int64_t> boxSpans(int64_t partBytes, unsigned elementBytes) {
+  llvm::SmallVector<int64_t> spans = {128, 64};
+  for (int64_t pieces = maxBoxExtent * elementBytes / pieceBytes - 1; pieces >= 3; pieces -= 2)
+    spans.push_back(pieces * pieceBytes);
+  spans.append({2 * pieceBytes, pieceBytes});
+  llvm::erase_if(spans,
+                 [&](int64_t span) { return partBytes % span || span % (8 * elementBytes); });
+  return spans;
+}
+
+int64_t tcc::support::boxSpan(int64_t partBytes, unsigned elementBytes) {
+  llvm::SmallVector<int64_t> spans = boxSpans(partBytes, elementBytes);
+  return spans.empty() ? 0 : spans.front();
+}
+
 static llvm::SmallVector<SharedLayout> boxLayouts(const SharedTile &tile, int64_t partBytes) {
-  llvm::SmallVector<SharedLayout> layouts = {SharedLayout::swizzled(128),
-                                             SharedLayout::swizzled(64)};
-  for (int64_t pieces = maxBoxExtent * tile.elementBytes / pieceBytes - 1; pieces >= 3; pieces -= 2)
-    layouts.push_back(SharedLayout::blocked(pieces * pieceBytes));
-  layouts.push_back(SharedLayout::swizzled(32));
-  layouts.push_back(SharedLayout::blocked(pieceBytes));
-  llvm::erase_if(layouts, [&](const SharedLayout &layout) {
-    return partBytes % layout.span() || layout.span() % (8 * tile.elementBytes);
-  });
+  llvm::SmallVector<SharedLayout> layouts;
+  for (int64_t span : boxSpans(partBytes, tile.elementBytes))
+    layouts.push_back(SharedLayout::inBlocks(span));
   return layouts;
 }
 

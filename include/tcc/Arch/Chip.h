@@ -35,17 +35,21 @@ struct Limits {
   int64_t typicalMultiprocessors;
 };
 
-/// One chip of the registry. Objects live as long as the program.
 /// What a cost model needs of one multiprocessor, in its cycles; zero where nothing was measured.
 struct Throughput {
   /// Multiplications and additions of the tensor cores on 16-bit elements.
   double mmaFlops = 0;
-  /// Cycles in which TMA brings 128 bytes of a row from the L2 cache, if rows begin at multiples of
-  /// 128 bytes, and if they don't.
-  double cyclesPerRow = 0, cyclesPerUnalignedRow = 0;
+  /// Cycles in which 128 bytes of a row arrive in shared memory by TMA, whoever fetched them.
+  double cyclesPerRow = 0;
+  /// Cycles in which TMA fetches 128 bytes that lie across two lines of the L2 cache.
+  double cyclesPerUnalignedRow = 0;
   /// Bytes that the device's memory gives all multiprocessors together.
   double memoryBytes = 0;
+  /// Multiprocessors, of `typicalMultiprocessors`, that clusters of more than two blocks fill.
+  int64_t clusterMultiprocessors = 0;
 };
+
+/// One chip of the registry. Objects live as long as the program.
 
 class Chip {
 public:

@@ -269,13 +269,13 @@ static std::pair<int64_t, int64_t> getSliceExtents(ScheduleAttr schedule, Fragme
     elementBytes =
         std::max(elementBytes, getElementBytes(store.getDest().getType().getElementType()));
   if (schedule.getEpilogue() == Epilogue::Tma)
-    return getTmaSlice(schedule, elementBytes);
+    return getTmaSlice(schedule.getFields(), elementBytes);
   auto [rows, columns] = fragment.getUnit();
   if (schedule.getEpilogue() != Epilogue::Direct || fragment.getMma() != MmaFamily::Wgmma)
     return {rows, blockShape[1]};
   // A warp that has all of the atoms' columns can be cut between any 8.
   unsigned columnDim = fragment.getColumnDim();
-  int64_t extent = fragment.getWarps()[1] == 1 ? getEpilogueChunk(schedule, elementBytes)
+  int64_t extent = fragment.getWarps()[1] == 1 ? getEpilogueChunk(schedule.getFields(), elementBytes)
                                                : blockShape[columnDim];
   return columnDim == 1 ? std::pair(rows, extent) : std::pair(extent, columns);
 }

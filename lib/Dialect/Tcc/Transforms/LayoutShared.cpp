@@ -83,7 +83,7 @@ static LogicalResult layoutBuffer(AllocSharedOp alloc, func::FuncOp kernel, Sche
   }
 
   llvm::Expected<support::LayoutChoice> choice =
-      support::chooseLayout(tile, consumer, getColumnParts(schedule));
+      support::chooseLayout(tile, consumer, getColumnParts(schedule.getFields()));
   if (!choice)
     return alloc.emitOpError() << "has no layout: " << llvm::toString(choice.takeError());
   alloc.getResult().setType(

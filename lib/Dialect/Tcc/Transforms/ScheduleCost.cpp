@@ -1,31 +1,52 @@
 //===- ScheduleCost.cpp - How long a schedule is predicted to take --------===//
 //
 // A multiprocessor computes its tiles one after the other. A slab of a tile takes as long as the
-// slower of its multiplications and its copies; a tile adds what its epilogue isn't hidden behind.
-// The device's memory bounds all of it from below. The constants were fitted to kernels measured on
-// an H200 (docs/Performance.md), where the model's order of tiles was compared with the measured one.
+// slowest of three: its multiplications, the arrival of its rows in shared memory, and a copy's
+// latency divided by the copies that the ring of stages has on their way. A tile adds its epilogue:
+// with ping-pong the other group multiplies meanwhile, until TMA's stores take longer. The device's
+// memory bounds all of it from below. The constants were fitted to the cycles of 640 kernels of 59
+// problems on an H200 (docs/Performance.md); the fit made the greatest of the three out of a sum of
+// powers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleCost.h"
 
+#include "tcc/Support/SharedLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::tcc;
+namespace support = ::tcc::support;
 
-/// Cycles of a tile that nothing hides: with ping-pong the other group multiplies meanwhile.
-static constexpr double pingPongTile = 700, cooperativeTile = 3500;
-/// Cycles of a kernel before its first multiplication and after its last: with ping-pong, the last
-/// tile's epilogue is among them.
-static constexpr double pingPongKernel = 2500, cooperativeKernel = 1000;
-/// Two warpgroups that wait for each other, and blocks of a cluster that do.
-static constexpr double cooperativeFactor = 1.01, clusterFactor = 1.03;
-/// A cluster's launch, and its barriers at both ends.
-static constexpr double clusterKernel = 4000;
-/// Rows brought for a multiply-add cost power, and at the power limit the clock goes down.
-static constexpr double powerPerRow = 2;
+/// Cycles of a tile's epilogue that nothing hides: of any tile, and of each element of a warpgroup's
+/// part.
+static constexpr double pingPongTile = 1180, pingPongElement = 0.044;
+static constexpr double cooperativeTile = 1500, cooperativeElement = 0.088;
+/// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes that
+/// TMA stores of it.
+static constexpr double sliceCycles = 239, storedLineCycles = 2.5;
+/// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
+/// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
+static constexpr double storedPartCycles = 1;
+/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at both
+/// ends.
+static constexpr double kernelCycles = 7700, clusterCycles = 2320;
+/// Blocks of a cluster wait for each other; more so where both sides are shared.
+static constexpr double clusterFactor = 1.055, bothSidesFactor = 1.315;
+/// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time that
+/// the next copy doesn't overlap.
+static constexpr double copyLatency = 1540, copyShare = 0.77;
+/// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
+/// time the one before.
+static constexpr double heldSlots = 1.43;
+/// The memory's bandwidth is reached with many rows on their way: with this many it's half.
+static constexpr double rowsForHalfBandwidth = 90;
+/// wgmma's rate where its A, 64 rows of 32 bytes, and B come through shared memory's 128 bytes a
+/// cycle: narrow ones wait for A.
+static constexpr double sharedBytesPerCycle = 128;
 
 std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
   std::array<int64_t, 3> sizes = context.sizes;
@@ -34,49 +55,134 @@ std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
   return sizes;
 }
 
-ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, ScheduleAttr schedule) {
-  const ::tcc::arch::Throughput &chip = context.chip->throughput();
-  auto [m, n, k] = getSizes(context);
-  int64_t blockM = schedule.getBlockM(), blockN = schedule.getBlockN();
-  int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
-  int64_t clusterBlocks = clusterM * clusterN;
-  ScheduleCost cost;
-  int64_t clusters =
-      llvm::divideCeil(m, blockM * clusterM) * llvm::divideCeil(n, blockN * clusterN);
-  // Clusters of more than two don't fit the chip's parts without a rest: 30 of 4 run at once.
-  int64_t blocks = context.chip->limits().typicalMultiprocessors;
-  int64_t resident = clusterBlocks > 2 ? (blocks - 12) / clusterBlocks : blocks / clusterBlocks;
-  cost.waves = llvm::divideCeil(clusters, std::max<int64_t>(1, resident));
+/// The greater of two, and up to an eighth more where they are close: neither hides the other wholly.
+static double softMax(double a, double b) {
+  constexpr double power = 6;
+  return std::pow(std::pow(a, power) + std::pow(b, power), 1 / power);
+}
 
-  // A block's only tile has nobody to take turns with.
-  bool isPingPong = schedule.getRoles() == Roles::PingPong && cost.waves > 1;
+namespace {
 
-  double slabK = schedule.getBlockK();
-  cost.slabMma = 2.0 * blockM * blockN * slabK / chip.mmaFlops;
-  // Rows of 128 bytes, those that other blocks of the cluster bring left out.
-  auto perRow = [&](int64_t pitch) {
+/// The parts of a prediction.
+class CostModel {
+public:
+  CostModel(const ScheduleContext &context, const ScheduleFields &fields)
+      : chip(context.chip->throughput()), limits(context.chip->limits()), context(context),
+        fields(fields), sizes(getSizes(context)), blockM(fields.block[0]), blockN(fields.block[1]),
+        clusterM(fields.cluster.empty() ? 1 : fields.cluster[0]),
+        clusterN(fields.cluster.empty() ? 1 : fields.cluster[1]) {}
+
+  ScheduleCost predict() const;
+
+private:
+  int64_t countWaves() const;
+  double getSlabMma() const;
+  double getSlabLoad() const;
+  double getTile(double mainLoop) const;
+  double getStores() const;
+  double getMemory() const;
+
+  const ::tcc::arch::Throughput &chip;
+  const ::tcc::arch::Limits &limits;
+  const ScheduleContext &context;
+  const ScheduleFields &fields;
+  std::array<int64_t, 3> sizes;
+  int64_t blockM, blockN, clusterM, clusterN;
+};
+
+} // namespace
+
+int64_t CostModel::countWaves() const {
+  int64_t clusters = llvm::divideCeil(sizes[0], blockM * clusterM) *
+                     llvm::divideCeil(sizes[1], blockN * clusterN);
+  int64_t blocks = clusterM * clusterN;
+  int64_t resident =
+      (blocks > 2 ? chip.clusterMultiprocessors : limits.typicalMultiprocessors) / blocks;
+  return llvm::divideCeil(clusters, std::max<int64_t>(1, resident));
+}
+
+double CostModel::getSlabMma() const {
+  unsigned nDim = fields.swapped ? 0 : 1;
+  // An atom of n columns takes n / 2 cycles, its operands 64 + n rows of 32 bytes.
+  double n = double(fields.block[nDim]) / fields.warps[nDim];
+  double waiting = std::max(1.0, (64 + n) * 32 / sharedBytesPerCycle / (n / 2));
+  return 2.0 * blockM * blockN * fields.block[2] / chip.mmaFlops * waiting;
+}
+
+/// Every row of 128 bytes arrives in shared memory, those that other blocks of the cluster bring,
+/// too. To fetch one that lies across the grid of 128 bytes takes longer than that.
+double CostModel::getSlabLoad() const {
+  auto fetches = [&](int64_t pitch, double rows) {
     bool isAligned = ShapedType::isDynamic(pitch) || pitch % 128 == 0;
-    return isAligned ? chip.cyclesPerRow : chip.cyclesPerUnalignedRow;
+    return isAligned ? 0 : rows * chip.cyclesPerUnalignedRow;
   };
-  cost.slabLoad = (double(blockM) / clusterN * perRow(context.lhsPitch) +
-                   double(blockN) / clusterM * perRow(context.rhsPitch)) *
-                  (slabK * 2 / 128);
-  double slabs = llvm::divideCeil(k, schedule.getBlockK());
-  double tile = slabs * std::max(cost.slabMma, cost.slabLoad) +
-                (isPingPong ? pingPongTile : cooperativeTile);
-  cost.tiles = cost.waves * tile + (isPingPong ? pingPongKernel : cooperativeKernel);
-  cost.tiles *= isPingPong ? 1 : cooperativeFactor;
-  cost.tiles += clusterBlocks > 1 ? clusterKernel : 0;
-  cost.tiles *= 1 + powerPerRow * (double(blockM) + blockN) / (double(blockM) * blockN);
+  // Columns that are contiguous come in lines, whole ones.
+  double rowsM = blockM, rowsN = blockN;
+  if (context.lhsContiguous == 0)
+    rowsM = llvm::alignTo(blockM, 64);
+  if (context.rhsContiguous == 1)
+    rowsN = llvm::alignTo(blockN, 64);
+  double fetched =
+      fetches(context.lhsPitch, rowsM / clusterN) + fetches(context.rhsPitch, rowsN / clusterM);
+  double load = std::max((rowsM + rowsN) * chip.cyclesPerRow, fetched) * (fields.block[2] / 64.0);
+  return clusterM > 1 && clusterN > 1 ? load * bothSidesFactor : load;
+}
 
+/// Slices and their lines, which are as wide as boxes of TMA are.
+double CostModel::getStores() const {
+  double elements = double(blockM) * blockN;
+  if (fields.epilogue != Epilogue::Tma) {
+    constexpr double partElements = 8;
+    return elements / partElements * storedPartCycles * context.outputBytes.size();
+  }
+  double cycles = 0;
+  for (int64_t bytes : context.outputBytes) {
+    auto [rows, columns] = getTmaSlice(fields, bytes);
+    constexpr int64_t leastBytes = 16;
+    int64_t lineBytes = std::max(
+        leastBytes, support::boxSpan(columns / getColumnParts(fields) * bytes, bytes));
+    double lines = elements * bytes / lineBytes * llvm::divideCeil(lineBytes, 128);
+    cycles += elements / (rows * columns) * sliceCycles + lines * storedLineCycles;
+  }
+  return cycles;
+}
+
+double CostModel::getTile(double mainLoop) const {
+  double warpgroups = double(fields.warps[0]) * fields.warps[1] / 4;
+  double elements = double(blockM) * blockN / warpgroups;
+  if (fields.roles == Roles::PingPong)
+    return softMax(mainLoop + pingPongTile + pingPongElement * elements, getStores());
+  return mainLoop + cooperativeTile + cooperativeElement * elements + getStores();
+}
+
+double CostModel::getMemory() const {
+  auto [m, n, k] = sizes;
   double outputBytes = 0;
   for (int64_t bytes : context.outputBytes)
     outputBytes += bytes;
-  cost.memory = (2.0 * k * (m + n) + outputBytes * m * n) / chip.memoryBytes;
-  // Neither is hidden behind the other wholly.
-  cost.total = std::max(cost.tiles, cost.memory) + std::min(cost.tiles, cost.memory) / 4;
-  cost.total *= clusterBlocks > 1 ? clusterFactor : 1;
+  // The smaller operand stays in the L2 cache.
+  double rows = double(fields.stages) * (n >= m ? blockN : blockM) * (fields.block[2] / 64.0);
+  return (2.0 * k * (m + n) + outputBytes * m * n) / chip.memoryBytes *
+         (1 + rowsForHalfBandwidth / rows);
+}
+
+ScheduleCost CostModel::predict() const {
+  ScheduleCost cost;
+  cost.waves = countWaves();
+  cost.slabMma = getSlabMma();
+  cost.slabLoad = getSlabLoad();
+  double latency = (copyLatency + copyShare * cost.slabLoad) / (fields.stages - heldSlots);
+  double slabs = llvm::divideCeil(sizes[2], fields.block[2]);
+  cost.tiles = cost.waves * getTile(slabs * std::max({cost.slabMma, cost.slabLoad, latency}));
+  if (clusterM * clusterN > 1)
+    cost.tiles = cost.tiles * clusterFactor + clusterCycles;
+  cost.memory = getMemory();
+  cost.total = softMax(cost.tiles, cost.memory) + kernelCycles;
   return cost;
+}
+
+ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, const ScheduleFields &fields) {
+  return CostModel(context, fields).predict();
 }
 
 std::string ScheduleCost::str() const {

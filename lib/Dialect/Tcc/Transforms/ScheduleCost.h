@@ -23,13 +23,13 @@ struct ScheduleCost {
   double tiles, memory;
   double total;
 
-  /// "5 waves of 64 slabs …, 271 kcycles": for remarks.
+  /// "271 kcycles: 5 waves, …": for remarks.
   std::string str() const;
 };
 
-/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch), with
-/// enough stages that copies are in time.
-ScheduleCost predictCost(const ScheduleContext &context, ScheduleAttr schedule);
+/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch). Of
+/// `fields`, the tile and how it's divided, stages, roles and the cluster count.
+ScheduleCost predictCost(const ScheduleContext &context, const ScheduleFields &fields);
 
 } // namespace mlir::tcc
 

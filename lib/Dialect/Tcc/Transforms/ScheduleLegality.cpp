@@ -38,28 +38,29 @@ llvm::Expected<const arch::MmaAtom *> mlir::tcc::findAtom(const ScheduleContext 
 // Predictions
 //===----------------------------------------------------------------------===//
 
-int64_t mlir::tcc::getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes) {
-  if (schedule.getChunk())
-    return schedule.getChunk();
+int64_t mlir::tcc::getEpilogueChunk(const ScheduleFields &fields, int64_t elementBytes) {
+  if (fields.chunk)
+    return fields.chunk;
   constexpr int64_t lineBytes = 128, chunkRows = 32;
-  if (schedule.getSwapped())
-    return std::gcd(schedule.getBlockM(), chunkRows);
-  return std::gcd(schedule.getBlockN(), lineBytes / elementBytes);
+  if (fields.swapped)
+    return std::gcd(fields.block[0], chunkRows);
+  return std::gcd(fields.block[1], lineBytes / elementBytes);
 }
 
-std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(ScheduleAttr schedule, int64_t elementBytes) {
-  std::array<int64_t, 2> slice = {schedule.getBlockM(), schedule.getBlockN()};
-  unsigned nDim = schedule.getAtomNDim(), mDim = 1 - nDim;
+std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(const ScheduleFields &fields,
+                                                   int64_t elementBytes) {
+  std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
+  unsigned nDim = fields.swapped ? 0 : 1, mDim = 1 - nDim;
   constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
-  if (schedule.getWarps()[nDim] == 1)
-    slice[nDim] = getEpilogueChunk(schedule, elementBytes);
+  if (fields.warps[nDim] == 1)
+    slice[nDim] = getEpilogueChunk(fields, elementBytes);
   else
-    slice[mDim] = warpRows * schedule.getWarps()[mDim];
+    slice[mDim] = warpRows * fields.warps[mDim];
   return {slice[0], slice[1]};
 }
 
-int64_t mlir::tcc::getColumnParts(ScheduleAttr schedule) {
-  return schedule.getSwapped() ? 1 : schedule.getWarpsN();
+int64_t mlir::tcc::getColumnParts(const ScheduleFields &fields) {
+  return fields.swapped ? 1 : fields.warps[1];
 }
 
 /// Bytes of a buffer in the layout that its consumer prefers, up to where the next may start.
@@ -81,10 +82,10 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
     return 0;
   int64_t total = 0;
   if (schedule.getEpilogue() == Epilogue::Tma) {
-    auto [rows, columns] = getTmaSlice(schedule, *llvm::max_element(context.outputBytes));
+    auto [rows, columns] = getTmaSlice(schedule.getFields(), *llvm::max_element(context.outputBytes));
     for (int64_t bytes : context.outputBytes) {
       llvm::Expected<int64_t> staging = bufferBytes(
-          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, getColumnParts(schedule));
+          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, getColumnParts(schedule.getFields()));
       if (!staging)
         return staging.takeError();
       total += *staging;
@@ -348,7 +349,7 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
                                      context.sizes[1]));
   // What warps have of a split side is a multiple of the atom's step, 8, as it is of the other.
   constexpr int64_t step = 8;
-  int64_t chunk = getEpilogueChunk(schedule, *llvm::max_element(context.outputBytes));
+  int64_t chunk = getEpilogueChunk(schedule.getFields(), *llvm::max_element(context.outputBytes));
   if (isSplit || chunk % step == 0)
     return llvm::Error::success();
   return createStringError(formatv(

@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tcc/Arch/Chip.h"
 #include "tcc/Dialect/Tcc/IR/TccAttrs.h"
+#include "tcc/Dialect/Tcc/IR/TccScheduleFields.h"
 #include <array>
 #include <string>
 
@@ -39,15 +40,15 @@ struct ScheduleContext {
 /// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
 /// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's. With
 /// swapped operands rows, where it has all columns.
-int64_t getEpilogueChunk(ScheduleAttr schedule, int64_t elementBytes);
+int64_t getEpilogueChunk(const ScheduleFields &fields, int64_t elementBytes);
 
 /// Rows and columns of a slice that `epilogue = tma` stores at a time: all rows of some columns,
 /// or, where warps split the columns between them, the rows that the warps have at once of all
 /// columns; with swapped operands the other way round. `elementBytes` is the widest output's.
-std::pair<int64_t, int64_t> getTmaSlice(ScheduleAttr schedule, int64_t elementBytes);
+std::pair<int64_t, int64_t> getTmaSlice(const ScheduleFields &fields, int64_t elementBytes);
 
 /// Runs of a tile's columns that different warps have.
-int64_t getColumnParts(ScheduleAttr schedule);
+int64_t getColumnParts(const ScheduleFields &fields);
 
 /// The atom that a schedule builds its tiles from, or an error that says which chips, types and
 /// families there are.

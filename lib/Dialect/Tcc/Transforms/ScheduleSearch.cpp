@@ -1,7 +1,8 @@
 //===- ScheduleSearch.cpp - The best schedule of wgmma and TMA ------------===//
 //
-// Tiles, roles and clusters are ranked by the cost model, which costs nothing; legality and the
-// number of stages are asked of the best ones only, until one is legal.
+// Tiles, their division among warpgroups, roles and clusters are ranked by the cost model, which
+// costs little; legality and the exact number of stages are asked of the best ones only, until one
+// is legal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,20 @@ using namespace mlir::tcc;
 
 namespace {
 
+/// How warpgroups divide a tile: `alongM` of them along the atom's m, or `alongN` along its n.
+struct Division {
+  int64_t alongM, alongN;
+};
+constexpr Division divisions[] = {{1, 1}, {2, 1}, {1, 2}};
+constexpr std::pair<int64_t, int64_t> clusters[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
+                                                    {1, 4}, {2, 2}, {4, 2}, {2, 4}};
+constexpr int64_t atomM = 64, atomStep = 8, maxAtomN = 256; // of wgmma
+/// Bytes of a stage's barriers, and to which a staging buffer's size is rounded up.
+constexpr int64_t stageBarriers = 16, stagingAlignment = 1024;
+constexpr int64_t maxStages = 16, maxChunk = 96;
+
 struct Candidate {
-  ScheduleAttr schedule;
+  ScheduleFields fields;
   ScheduleCost cost;
 };
 
@@ -24,68 +37,143 @@ class TmaScheduleSearch {
 public:
   TmaScheduleSearch(MLIRContext *context, const ScheduleContext &facts,
                     std::optional<std::array<int64_t, 3>> block)
-      : context(context), facts(facts), block(block) {}
+      : context(context), facts(facts), block(block) {
+    bool isNarrow = llvm::all_of(facts.outputBytes, [](int64_t bytes) { return bytes <= 2; });
+    hasTmaStores = isNarrow && facts.hasTmaRows();
+  }
 
   std::optional<ScheduleAttr> run(std::string *why);
 
 private:
   void addTiles();
-  void addTile(int64_t m, int64_t n, int64_t k);
-  void add(ScheduleFields fields);
+  void addTile(int64_t m, int64_t n, bool swapped);
+  void addRoles(ScheduleFields &fields, const Division &division);
+  void addChunks(ScheduleFields &fields);
+  void addClusters(ScheduleFields &fields);
+  int64_t estimateStages(const ScheduleFields &fields) const;
   std::optional<ScheduleAttr> complete(const Candidate &candidate);
   std::optional<ScheduleAttr> fitStages(ScheduleFields fields);
 
   MLIRContext *context;
   const ScheduleContext &facts;
   std::optional<std::array<int64_t, 3>> block;
-  SmallVector<Candidate> candidates;
+  /// TMA stores of f32 are no faster than pairs from registers; 16-bit pairs are half sectors.
+  bool hasTmaStores;
+  SmallVector<Candidate, 0> candidates;
 };
 
 } // namespace
 
-void TmaScheduleSearch::add(ScheduleFields fields) {
-  auto schedule = ScheduleAttr::get(context, fields);
-  candidates.push_back({schedule, predictCost(facts, schedule)});
+int64_t TmaScheduleSearch::estimateStages(const ScheduleFields &fields) const {
+  int64_t staging = 0;
+  if (fields.epilogue == Epilogue::Tma)
+    for (int64_t bytes : facts.outputBytes) {
+      auto [rows, columns] = getTmaSlice(fields, bytes);
+      staging += llvm::alignTo(rows * columns * bytes, stagingAlignment);
+    }
+  if (fields.roles == Roles::PingPong)
+    staging *= 2;
+  int64_t perStage = (fields.block[0] + fields.block[1]) * fields.block[2] * 2 + stageBarriers;
+  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
+  int64_t fitting = (facts.chip->limits().sharedBytesPerBlock - staging) / perStage;
+  return std::min({fitting, slabs + 1, maxStages});
 }
 
-/// The ways to compute a tile: by two groups in turn, or by one of one or two warpgroups.
-void TmaScheduleSearch::addTile(int64_t m, int64_t n, int64_t k) {
+void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
+  for (auto [clusterM, clusterN] : clusters) {
+    // Groups in turn, whose slots blocks on both sides wait for, are slower than predicted.
+    if (fields.roles == Roles::PingPong && clusterM > 1 && clusterN > 1)
+      continue;
+    fields.cluster.clear();
+    if (clusterM * clusterN > 1)
+      fields.cluster = {clusterM, clusterN};
+    ScheduleCost cost = predictCost(facts, fields);
+    // A block's only tile has nobody to take turns with.
+    if (fields.roles == Roles::PingPong && cost.waves == 1)
+      continue;
+    candidates.push_back({fields, cost});
+  }
+}
+
+/// Slices of the epilogue, and stages in the shared memory that they leave: narrower slices only
+/// where that is one more stage.
+void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
+  unsigned nDim = fields.swapped ? 0 : 1;
+  fields.chunk = 0;
+  int64_t side = fields.block[nDim], lastStages = 1;
+  bool hasChunks = fields.epilogue == Epilogue::Tma && fields.warps[nDim] == 1;
+  for (int64_t parts = hasChunks ? llvm::divideCeil(side, maxChunk) : 1;
+       parts == 1 || (hasChunks && parts <= side / atomStep); ++parts) {
+    if (hasChunks && side % (parts * atomStep))
+      continue;
+    if (hasChunks)
+      fields.chunk = side / parts;
+    fields.stages = estimateStages(fields);
+    if (fields.stages > lastStages)
+      addClusters(fields);
+    lastStages = std::max(lastStages, fields.stages);
+  }
+}
+
+/// The ways to compute a divided tile: by two groups in turn, or by one of one or two warpgroups.
+void TmaScheduleSearch::addRoles(ScheduleFields &fields, const Division &division) {
+  int64_t m = fields.block[fields.swapped ? 1 : 0];
+  bool isOne = division.alongM * division.alongN == 1;
+  // Two warpgroups take more rows of an atom better than one.
+  if (!isOne || m == atomM || block) {
+    fields.roles = Roles::Cooperative;
+    addChunks(fields);
+  }
+  if (isOne && m <= 2 * atomM) {
+    fields.roles = Roles::PingPong;
+    addChunks(fields);
+  }
+}
+
+/// `m` and `n` are the atom's sides.
+void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
   ScheduleFields fields;
-  fields.block = {m, n, k};
+  fields.block = {m, n, block ? (*block)[2] : 64}; // a line of 128 bytes of 16-bit elements
   fields.mma = MmaFamily::Wgmma;
   fields.transport = Transport::Tma;
-  fields.stages = 4;
   fields.pending = 1;
   // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
   fields.raster = 8;
   fields.persistent = true;
-  // TMA stores of f32 are no faster than pairs from registers; 16-bit pairs are half sectors.
-  bool isNarrow = llvm::all_of(facts.outputBytes, [](int64_t bytes) { return bytes <= 2; });
-  fields.epilogue = isNarrow && facts.hasTmaRows() && n % 16 == 0 ? Epilogue::Tma : Epilogue::Direct;
-
-  for (auto [clusterM, clusterN] : {std::pair(1, 1), {2, 1}, {1, 2}, {4, 1}, {1, 4}}) {
-    if (clusterM * clusterN > 1)
-      fields.cluster = {clusterM, clusterN};
-    // The first of equal cost is taken.
-    fields.roles = Roles::Cooperative;
-    fields.warps = {m == 64 ? 4 : 8, 1};
-    add(fields);
-    fields.roles = Roles::PingPong;
-    fields.warps = {4, 1};
-    if (m <= 128)
-      add(fields);
+  fields.epilogue = hasTmaStores ? Epilogue::Tma : Epilogue::Direct;
+  fields.swapped = swapped;
+  // Columns that are contiguous come in blocks of a line, of which an atom takes whole ones.
+  bool isContiguous = swapped ? facts.lhsContiguous == 0 : facts.rhsContiguous == 1;
+  int64_t unit = isContiguous ? 64 : atomStep;
+  constexpr int64_t maxAccumulators = 192;
+  for (const Division &division : divisions) {
+    int64_t atomN = n / division.alongN, warpgroups = division.alongM * division.alongN;
+    if (m % (atomM * division.alongM) || n % (unit * division.alongN) || atomN > maxAtomN ||
+        m * n > maxAccumulators * 128 * warpgroups)
+      continue;
+    fields.warps = {4 * division.alongM, division.alongN};
+    if (swapped) {
+      fields.block = {n, m, fields.block[2]};
+      std::swap(fields.warps[0], fields.warps[1]);
+    }
+    addRoles(fields, division);
   }
 }
 
 void TmaScheduleSearch::addTiles() {
-  if (block)
-    return addTile((*block)[0], (*block)[1], (*block)[2]);
-  constexpr int64_t blockK = 64; // a line of 128 bytes of 16-bit elements
-  // Columns of B that are contiguous come in blocks of a line, too.
-  int64_t step = facts.rhsContiguous == 1 ? 64 : 16;
-  for (int64_t m : {64, 128, 256})
-    for (int64_t n = std::max<int64_t>(32, step); n <= 256; n += step)
-      addTile(m, n, blockK);
+  // Without TMA's stores elements of swapped tiles, whose neighbours other lanes have, go one by one.
+  for (bool swapped : {false, true}) {
+    if (swapped && !hasTmaStores)
+      return;
+    if (block) {
+      auto [m, n, k] = *block;
+      addTile(swapped ? n : m, swapped ? m : n, swapped);
+      continue;
+    }
+    for (int64_t m = atomM; m <= 4 * atomM; m += atomM)
+      for (int64_t n = atomStep; n <= 2 * maxAtomN; n += atomStep)
+        addTile(m, n, swapped);
+  }
 }
 
 /// The schedule with as many stages as fit and help; none if not even two do.
@@ -96,46 +184,34 @@ std::optional<ScheduleAttr> TmaScheduleSearch::fitStages(ScheduleFields fields) 
     return std::nullopt;
   SharedBytes bytes = llvm::cantFail(
       predictSharedBytes(facts, *llvm::cantFail(findAtom(facts, MmaFamily::Wgmma)), least));
-  constexpr int64_t barriers = 16, maxStages = 16;
-  int64_t room = facts.chip->limits().sharedBytesPerBlock - (bytes.other - 2 * barriers);
+  int64_t room = facts.chip->limits().sharedBytesPerBlock - (bytes.other - 2 * stageBarriers);
   int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
-  fields.stages = std::clamp<int64_t>(std::min(room / (bytes.perStage + barriers), slabs + 1), 2,
-                                      maxStages);
+  fields.stages = std::clamp<int64_t>(
+      std::min(room / (bytes.perStage + stageBarriers), slabs + 1), 2, maxStages);
   return ScheduleAttr::get(context, fields);
 }
 
-/// Shared memory goes to stages first, what is left to the epilogue's slices: fewer stages cost more
-/// than narrow slices do (measured, docs/Performance.md).
 std::optional<ScheduleAttr> TmaScheduleSearch::complete(const Candidate &candidate) {
-  ScheduleFields fields = candidate.schedule.getFields();
+  ScheduleFields fields = candidate.fields;
   // One tile a block needs no loop; only known sizes tell.
   bool isStatic = llvm::none_of(facts.sizes, ShapedType::isDynamic);
   if (isStatic && fields.roles == Roles::Cooperative && candidate.cost.waves == 1)
     fields.persistent = false;
-  if (fields.epilogue != Epilogue::Tma)
-    return fitStages(fields);
-  std::optional<ScheduleAttr> best;
-  for (int64_t chunk : {64, 32, 16}) {
-    if (fields.block[1] % chunk != 0)
-      continue;
-    fields.chunk = chunk;
-    std::optional<ScheduleAttr> fitted = fitStages(fields);
-    if (fitted && (!best || fitted->getStages() > best->getStages()))
-      best = fitted;
-  }
-  return best;
+  return fitStages(fields);
 }
 
 std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
   addTiles();
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.cost.total < b.cost.total;
+  SmallVector<unsigned, 0> order = llvm::to_vector<0>(llvm::seq<unsigned>(candidates.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return candidates[a].cost.total < candidates[b].cost.total;
   });
   std::optional<ScheduleAttr> best;
-  for (const Candidate &candidate : candidates) {
+  for (unsigned index : order) {
+    const Candidate &candidate = candidates[index];
     std::optional<ScheduleAttr> completed = complete(candidate);
     // Two stages are a last resort.
-    if (!completed || (!best && completed->getStages() < 3 && &candidate != &candidates.back() &&
+    if (!completed || (!best && completed->getStages() < 3 && index != order.back() &&
                        getSizes(facts)[2] > 2 * completed->getBlockK()))
       continue;
     if (!why)

@@ -1,0 +1,65 @@
+// RUN: tcc-opt %s --tcc-select-target=chip=sm_90a | FileCheck %s
+
+// What the cost model chooses where much depends on it. All but @few_rows were among the fastest that
+// were measured (docs/Performance.md).
+
+// Rows off the 128-byte grid, four whole waves on 132 multiprocessors: a tile that two warpgroups split
+// along wgmma's n, whose A two blocks share.
+// CHECK-LABEL: func.func @whole_waves(
+// CHECK-SAME:    #tcc.schedule<block = [176, 192, 64], warps = [2, 4], mma = wgmma, transport = tma, stages = 4, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, persistent = true, cluster = [2, 1], pending = 1, swapped = true>
+func.func @whole_waves(%A: memref<4104x4104xbf16>, %B: memref<4104x4104xbf16, strided<[1, 4104]>>, %C: memref<4104x4104xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<4104x4104xbf16>)
+  linalg.matmul ins(%A, %B : memref<4104x4104xbf16>, memref<4104x4104xbf16, strided<[1, 4104]>>) outs(%C : memref<4104x4104xbf16>)
+  return
+}
+
+// A cluster of four along N is one wave.
+// CHECK-LABEL: func.func @one_wave(
+// CHECK-SAME:    #tcc.schedule<block = [144, 64, 64], warps = [2, 4], mma = wgmma, transport = tma, stages = 8, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, cluster = [1, 4], pending = 1, swapped = true>
+func.func @one_wave(%A: memref<1000x1000xbf16>, %B: memref<1000x1000xbf16>, %C: memref<1000x1000xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<1000x1000xbf16>)
+  linalg.matmul ins(%A, %B : memref<1000x1000xbf16>, memref<1000x1000xbf16>) outs(%C : memref<1000x1000xbf16>)
+  return
+}
+
+// Many slabs, aligned rows: two groups in turn.
+// CHECK-LABEL: func.func @ping_pong(
+// CHECK-SAME:    #tcc.schedule<block = [128, 128, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 6, epilogue = tma, roles = ping_pong, alignment = [16, 16, 16], raster = 8, persistent = true, pending = 1, chunk = 64>
+func.func @ping_pong(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16, strided<[1, 2048]>>, %C: memref<2048x2048xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<2048x2048xbf16>)
+  linalg.matmul ins(%A, %B : memref<2048x2048xbf16>, memref<2048x2048xbf16, strided<[1, 2048]>>) outs(%C : memref<2048x2048xbf16>)
+  return
+}
+
+// The memory's bandwidth is the bound: many rows of B on their way.
+// CHECK-LABEL: func.func @memory(
+// CHECK-SAME:    #tcc.schedule<block = [64, 256, 64], warps = [1, 8], mma = wgmma, transport = tma, stages = 5, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 32, swapped = true>
+func.func @memory(%A: memref<128x4096xbf16>, %B: memref<4096x14336xbf16>, %C: memref<128x14336xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<128x14336xbf16>)
+  linalg.matmul ins(%A, %B : memref<128x4096xbf16>, memref<4096x14336xbf16>) outs(%C : memref<128x14336xbf16>)
+  return
+}
+
+// An atom's m has 64 rows at least, its n from 8: operands are swapped.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK-SAME:    #tcc.schedule<block = [8, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 16, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 8, swapped = true>
+func.func @few_rows(%A: memref<16x4096xbf16>, %B: memref<4096x4096xbf16, strided<[1, 4096]>>, %C: memref<16x4096xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<16x4096xbf16>)
+  linalg.matmul ins(%A, %B : memref<16x4096xbf16>, memref<4096x4096xbf16, strided<[1, 4096]>>) outs(%C : memref<16x4096xbf16>)
+  return
+}
+
+// Much is stored for few multiplications: lines of 128 bytes.
+// CHECK-LABEL: func.func @short_k(
+// CHECK-SAME:    #tcc.schedule<block = [192, 128, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 5, epilogue = tma, roles = ping_pong, alignment = [16, 16, 16], raster = 8, persistent = true, pending = 1, chunk = 48, swapped = true>
+func.func @short_k(%A: memref<10448x256xbf16>, %B: memref<256x6808xbf16, strided<[1, 256]>>, %C: memref<10448x6808xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<10448x6808xbf16>)
+  linalg.matmul ins(%A, %B : memref<10448x256xbf16>, memref<256x6808xbf16, strided<[1, 256]>>) outs(%C : memref<10448x6808xbf16>)
+  return
+}
