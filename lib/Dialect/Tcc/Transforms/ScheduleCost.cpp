@@ -4,7 +4,7 @@
 // slowest of three: its multiplications, the arrival of its rows in shared memory, and a copy's
 // latency divided by the copies that the ring of stages has on their way. A tile adds its epilogue:
 // with ping-pong the other group multiplies meanwhile, until TMA's stores take longer. The device's
-// memory bounds all of it from below. The constants were fitted to the cycles of 640 kernels of 59
+// memory bounds all of it from below. The constants were fitted to the cycles of 616 kernels of 59
 // problems on an H200 (docs/Performance.md); the fit made the greatest of the three out of a sum of
 // powers.
 //
