@@ -28,6 +28,7 @@ BLOCK_K = 64
 CHOICES = {
     "block": [(64, 64), (64, 144), (128, 64), (128, 96), (192, 176), (128, 192), (64, 256)],
     "warps": [(4, 1), (8, 1), (4, 2)],
+    "swapped": [False, True],
     "roles": ["cooperative", "ping_pong"],
     "persistent": [False, True],
     "pending": [0, 1],
@@ -39,7 +40,7 @@ CHOICES = {
     "types": [("f16", "f32"), ("f16", "f16"), ("bf16", "bf16")],
     "kind": ["set", "add"],
 }
-POOL = 2400
+POOL = 4800
 COMMON_SIZE = (200, 136, 200)
 
 
@@ -54,13 +55,20 @@ def load_gemm_cases():
 gemm_cases = load_gemm_cases()
 
 
+def block_of(choice):
+    """M and N: a choice's block and warps are along wgmma's m and n, which swapped operands turn."""
+    return choice["block"][::-1] if choice["swapped"] else choice["block"]
+
+
 def schedule(choice):
-    m, n = choice["block"]
-    return (f"#tcc.schedule<block = [{m}, {n}, {BLOCK_K}], warps = {list(choice['warps'])}, "
+    m, n = block_of(choice)
+    warps = choice["warps"][::-1] if choice["swapped"] else choice["warps"]
+    return (f"#tcc.schedule<block = [{m}, {n}, {BLOCK_K}], warps = {list(warps)}, "
             f"mma = wgmma, transport = tma, stages = {choice['stages']}, "
             f"roles = {choice['roles']}, persistent = {str(choice['persistent']).lower()}, "
             f"pending = {choice['pending']}, cluster = {list(choice['cluster'])}, "
-            f"raster = {choice['raster']}, epilogue = {choice['epilogue']}>")
+            f"raster = {choice['raster']}, epilogue = {choice['epilogue']}, "
+            f"swapped = {str(choice['swapped']).lower()}>")
 
 
 def program(choice):
@@ -147,16 +155,17 @@ def report(pool, messages, legal):
 
 def own_size(choice, tiles_m, tiles_n, k):
     """Clusters' tiles along M and N, the last ones cut; rows that a tensor map allows."""
-    m = choice["block"][0] * (choice["cluster"][0] * tiles_m - 1) + 24
-    n = choice["block"][1] * (choice["cluster"][1] * tiles_n - 1) + 40
+    block_m, block_n = block_of(choice)
+    m = block_m * (choice["cluster"][0] * tiles_m - 1) + 24
+    n = block_n * (choice["cluster"][1] * tiles_n - 1) + 40
     odd = 1 if choice["layout"][0] == "N" else 0
     return m + odd, n, k
 
 
 def add_runs(cases, number, choice, has_own_sizes):
     group = group_of(choice)
-    m, n = choice["block"]
-    summary = "-".join([f"{m}x{n}", choice["roles"], str(choice["stages"]),
+    m, n = block_of(choice)
+    summary = "-".join([f"{m}x{n}", "swapped" if choice["swapped"] else "plain", choice["roles"], str(choice["stages"]),
                         re.sub(r"\W+", "", choice["epilogue"]),
                         "x".join(map(str, choice["cluster"]))])
     name, text = f"{number:03}-{group}-{summary}", program(choice)

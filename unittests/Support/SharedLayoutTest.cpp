@@ -193,6 +193,9 @@ TEST(SharedLayout, stagingPrefersWideSwizzlesThenWideBlocks) {
   EXPECT_EQ(choose(288, 2), SharedLayout::blocked(144));
   // A box has at most 256 elements: 744 columns are 3 * 248.
   EXPECT_EQ(choose(744, 3), SharedLayout::blocked(496));
+  EXPECT_EQ(boxSpan(2 * 248, 2), 496);
+  EXPECT_EQ(boxSpan(2 * 64, 2), 128);
+  EXPECT_EQ(boxSpan(8, 1), 0);
   // 8 columns of f32 stay together. Their pairs conflict in wide lines.
   EXPECT_EQ(choose(88, 1, 4), SharedLayout::swizzled(32));
   SharedTile wide{{64, 32}, 1, 4};

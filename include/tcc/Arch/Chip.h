@@ -50,7 +50,6 @@ struct Throughput {
 };
 
 /// One chip of the registry. Objects live as long as the program.
-
 class Chip {
 public:
   explicit Chip(const ChipDescription &description);

@@ -169,8 +169,8 @@ LayoutChoice assessLayout(const SharedTile &tile, const SharedLayout &layout,
 llvm::Expected<LayoutChoice> chooseLayout(const SharedTile &tile, SharedConsumer consumer,
                                           int64_t parts = 1);
 
-/// The span of the layout that chooseLayout takes for BulkStore, for a tile whose lines have runs of
-/// `partBytes` that no block crosses; 0 if there is none.
+/// The span of the layout that chooseLayout takes for BulkStore where each of the equal parts of a
+/// line has `partBytes`; 0 if there is none.
 int64_t boxSpan(int64_t partBytes, unsigned elementBytes);
 
 } // namespace tcc::support

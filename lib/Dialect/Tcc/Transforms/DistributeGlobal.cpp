@@ -108,8 +108,8 @@ struct DistributeLoad : OpConversionPattern<LoadOp> {
     return success();
   }
 
-  /// The registers of a fragment are loaded a row of its atoms at a time, so that arithmetic on a row
-  /// can use them up before the next row's arrive.
+  /// The registers of a fragment are loaded a row of its atoms at a time, so that arithmetic on a
+  /// row can use them up before the next row's arrive.
   static int64_t getRegistersPerBranch(const TileDistribution &distribution) {
     int64_t count = distribution.getNumRegisters();
     auto fragment = dyn_cast<FragmentAttr>(distribution.getType().getEncoding());

@@ -29,8 +29,8 @@ static support::SharedLayout getSharedLayout(SharedType type) {
 
 namespace {
 
-/// The boxes that a buffer of TMA is made of: its layout's blocks, for a buffer that `shares` blocks
-/// of a cluster bring cut in as many shares, and cut in pieces of 256 lines at most.
+/// The boxes that a buffer of TMA is made of: its layout's blocks, cut in as many shares as blocks
+/// of a cluster bring, and these in pieces of 256 lines at most.
 class BoxGrid {
 public:
   BoxGrid(SharedType buffer, int64_t shares = 1)
@@ -201,8 +201,8 @@ class OperandDescriptors {
 public:
   /// `kDim` is the operand's dimension along K. The warpgroup's part of the buffer begins `place`
   /// times `extent` rows (columns) after its start; `place` is null for zero. Every 64 rows of the
-  /// atom's a, and every run of b's columns, begin a whole number of blocks or groups of 8 lines on:
-  /// their places are multiples of the first one's.
+  /// atom's a, and every run of b's columns, begin a whole number of blocks or groups of 8 lines
+  /// on: their places are multiples of the first one's.
   OperandDescriptors(I32Builder &b, TypedValue<SharedType> buffer, Value slot, unsigned kDim,
                      Value place, int64_t extent)
       : b(b), tile(getSharedTile(buffer.getType())), layout(getSharedLayout(buffer.getType())),

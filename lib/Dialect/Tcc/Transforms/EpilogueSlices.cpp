@@ -275,8 +275,9 @@ static std::pair<int64_t, int64_t> getSliceExtents(ScheduleAttr schedule, Fragme
     return {rows, blockShape[1]};
   // A warp that has all of the atoms' columns can be cut between any 8.
   unsigned columnDim = fragment.getColumnDim();
-  int64_t extent = fragment.getWarps()[1] == 1 ? getEpilogueChunk(schedule.getFields(), elementBytes)
-                                               : blockShape[columnDim];
+  int64_t extent = blockShape[columnDim];
+  if (fragment.getWarps()[1] == 1)
+    extent = getEpilogueChunk(schedule.getFields(), elementBytes);
   return columnDim == 1 ? std::pair(rows, extent) : std::pair(extent, columns);
 }
 

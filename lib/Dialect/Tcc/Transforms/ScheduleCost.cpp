@@ -21,23 +21,23 @@ using namespace mlir;
 using namespace mlir::tcc;
 namespace support = ::tcc::support;
 
-/// Cycles of a tile's epilogue that nothing hides: of any tile, and of each element of a warpgroup's
-/// part.
+/// Cycles of a tile's epilogue that nothing hides: of any tile, and of each element that a warpgroup
+/// has of it.
 static constexpr double pingPongTile = 1180, pingPongElement = 0.044;
 static constexpr double cooperativeTile = 1500, cooperativeElement = 0.088;
-/// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes that
-/// TMA stores of it.
+/// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
+/// that TMA stores of it.
 static constexpr double sliceCycles = 239, storedLineCycles = 2.5;
 /// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
 /// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
 static constexpr double storedPartCycles = 1;
-/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at both
-/// ends.
+/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at
+/// both ends.
 static constexpr double kernelCycles = 7700, clusterCycles = 2320;
 /// Blocks of a cluster wait for each other; more so where both sides are shared.
 static constexpr double clusterFactor = 1.055, bothSidesFactor = 1.315;
-/// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time that
-/// the next copy doesn't overlap.
+/// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
+/// that the next copy doesn't overlap.
 static constexpr double copyLatency = 1540, copyShare = 0.77;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
@@ -55,7 +55,8 @@ std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
   return sizes;
 }
 
-/// The greater of two, and up to an eighth more where they are close: neither hides the other wholly.
+/// The greater of two, and up to an eighth more where they are close: neither hides the other
+/// wholly.
 static double softMax(double a, double b) {
   constexpr double power = 6;
   return std::pow(std::pow(a, power) + std::pow(b, power), 1 / power);
@@ -102,7 +103,7 @@ int64_t CostModel::countWaves() const {
 }
 
 double CostModel::getSlabMma() const {
-  unsigned nDim = fields.swapped ? 0 : 1;
+  unsigned nDim = fields.getAtomNDim();
   // An atom of n columns takes n / 2 cycles, its operands 64 + n rows of 32 bytes.
   double n = double(fields.block[nDim]) / fields.warps[nDim];
   double waiting = std::max(1.0, (64 + n) * 32 / sharedBytesPerCycle / (n / 2));

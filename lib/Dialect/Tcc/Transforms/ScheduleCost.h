@@ -27,8 +27,8 @@ struct ScheduleCost {
   std::string str() const;
 };
 
-/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch). Of
-/// `fields`, the tile and how it's divided, stages, roles and the cluster count.
+/// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch). It
+/// depends on the tile and its division, the stages, the roles, the cluster and the epilogue.
 ScheduleCost predictCost(const ScheduleContext &context, const ScheduleFields &fields);
 
 } // namespace mlir::tcc

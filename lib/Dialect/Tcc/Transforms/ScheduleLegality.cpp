@@ -50,7 +50,7 @@ int64_t mlir::tcc::getEpilogueChunk(const ScheduleFields &fields, int64_t elemen
 std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(const ScheduleFields &fields,
                                                    int64_t elementBytes) {
   std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
-  unsigned nDim = fields.swapped ? 0 : 1, mDim = 1 - nDim;
+  unsigned nDim = fields.getAtomNDim(), mDim = 1 - nDim;
   constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
   if (fields.warps[nDim] == 1)
     slice[nDim] = getEpilogueChunk(fields, elementBytes);
@@ -82,10 +82,12 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
     return 0;
   int64_t total = 0;
   if (schedule.getEpilogue() == Epilogue::Tma) {
-    auto [rows, columns] = getTmaSlice(schedule.getFields(), *llvm::max_element(context.outputBytes));
+    ScheduleFields fields = schedule.getFields();
+    auto [rows, columns] = getTmaSlice(fields, *llvm::max_element(context.outputBytes));
     for (int64_t bytes : context.outputBytes) {
-      llvm::Expected<int64_t> staging = bufferBytes(
-          rows, columns, 1, bytes, support::SharedConsumer::BulkStore, getColumnParts(schedule.getFields()));
+      llvm::Expected<int64_t> staging =
+          bufferBytes(rows, columns, 1, bytes, support::SharedConsumer::BulkStore,
+                      getColumnParts(fields));
       if (!staging)
         return staging.takeError();
       total += *staging;
@@ -227,7 +229,8 @@ static llvm::Error checkTiles(const arch::MmaAtom &atom, ScheduleAttr schedule) 
   int64_t warpN = schedule.getBlock()[nDim] / warpsN;
   if (schedule.getMma() == MmaFamily::Wgmma && warpN > atom.n)
     return createStringError(
-        formatv("a warpgroup multiplies {0} {1}, but one wgmma has at most {2}; use block {3} = {4}",
+        formatv("a warpgroup multiplies {0} {1}, but one wgmma has at most {2}; use block {3} = "
+                "{4}",
                 warpN, nDim == 0 ? "rows" : "columns", atom.n, names[nDim], atom.n * warpsN));
   return checkMultiple("block K", schedule.getBlockK(), atom.k, formatv("k of {0}", atom.str()));
 }
@@ -358,8 +361,8 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
       step, cut, chunk, nDim == 1 ? "N" : "M", schedule.getBlock()[nDim]));
 }
 
-/// Blocks with a tile of an operand in common bring shares of it: boxes, which begin at multiples of
-/// 128 bytes (PTX ISA, cp.async.bulk.tensor).
+/// Blocks with a tile of an operand in common bring shares of it: boxes, which begin at multiples
+/// of 128 bytes (PTX ISA, cp.async.bulk.tensor).
 static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr schedule) {
   int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
   constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
@@ -381,11 +384,11 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
     // The widest swizzle that divides a line, as tcc-layout-shared chooses it.
     int64_t span = std::gcd(inner * 2, boxAlignment), unit = boxAlignment / span;
     if (lines % (unit * operand.blocks))
-      return createStringError(
-          formatv("{0} blocks of a cluster share {1} lines of {2}, which isn't a multiple of {3} for "
-                  "each; use a cluster of {4}",
-                  operand.blocks, lines, operand.name, unit,
-                  std::gcd(lines / unit, operand.blocks)));
+      return createStringError(formatv(
+          "{0} blocks of a cluster share {1} lines of {2}, which isn't a multiple of {3}; use a "
+          "cluster of {4}",
+          operand.blocks, lines, operand.name, unit * operand.blocks,
+          std::gcd(lines / unit, operand.blocks)));
   }
   return llvm::Error::success();
 }

@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace mlir::tcc;
+namespace arch = ::tcc::arch;
 
 namespace {
 
@@ -23,7 +24,6 @@ struct Division {
 constexpr Division divisions[] = {{1, 1}, {2, 1}, {1, 2}};
 constexpr std::pair<int64_t, int64_t> clusters[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                                     {1, 4}, {2, 2}, {4, 2}, {2, 4}};
-constexpr int64_t atomM = 64, atomStep = 8, maxAtomN = 256; // of wgmma
 /// Bytes of a stage's barriers, and to which a staging buffer's size is rounded up.
 constexpr int64_t stageBarriers = 16, stagingAlignment = 1024;
 constexpr int64_t maxStages = 16, maxChunk = 96;
@@ -36,8 +36,8 @@ struct Candidate {
 class TmaScheduleSearch {
 public:
   TmaScheduleSearch(MLIRContext *context, const ScheduleContext &facts,
-                    std::optional<std::array<int64_t, 3>> block)
-      : context(context), facts(facts), block(block) {
+                    const arch::MmaAtom &atom, std::optional<std::array<int64_t, 3>> block)
+      : context(context), facts(facts), atom(atom), block(block) {
     bool isNarrow = llvm::all_of(facts.outputBytes, [](int64_t bytes) { return bytes <= 2; });
     hasTmaStores = isNarrow && facts.hasTmaRows();
   }
@@ -50,12 +50,14 @@ private:
   void addRoles(ScheduleFields &fields, const Division &division);
   void addChunks(ScheduleFields &fields);
   void addClusters(ScheduleFields &fields);
+  int64_t limitStages(const ScheduleFields &fields, int64_t fitting) const;
   int64_t estimateStages(const ScheduleFields &fields) const;
   std::optional<ScheduleAttr> complete(const Candidate &candidate);
   std::optional<ScheduleAttr> fitStages(ScheduleFields fields);
 
   MLIRContext *context;
   const ScheduleContext &facts;
+  const arch::MmaAtom &atom; // of wgmma
   std::optional<std::array<int64_t, 3>> block;
   /// TMA stores of f32 are no faster than pairs from registers; 16-bit pairs are half sectors.
   bool hasTmaStores;
@@ -64,6 +66,13 @@ private:
 
 } // namespace
 
+/// The stages that help, of those that fit.
+int64_t TmaScheduleSearch::limitStages(const ScheduleFields &fields, int64_t fitting) const {
+  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
+  return std::min({fitting, slabs + 1, maxStages});
+}
+
+/// Stages that fit, without regard to the order of buffers and their alignment.
 int64_t TmaScheduleSearch::estimateStages(const ScheduleFields &fields) const {
   int64_t staging = 0;
   if (fields.epilogue == Epilogue::Tma)
@@ -74,9 +83,7 @@ int64_t TmaScheduleSearch::estimateStages(const ScheduleFields &fields) const {
   if (fields.roles == Roles::PingPong)
     staging *= 2;
   int64_t perStage = (fields.block[0] + fields.block[1]) * fields.block[2] * 2 + stageBarriers;
-  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
-  int64_t fitting = (facts.chip->limits().sharedBytesPerBlock - staging) / perStage;
-  return std::min({fitting, slabs + 1, maxStages});
+  return limitStages(fields, (facts.chip->limits().sharedBytesPerBlock - staging) / perStage);
 }
 
 void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
@@ -98,33 +105,32 @@ void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
 /// Slices of the epilogue, and stages in the shared memory that they leave: narrower slices only
 /// where that is one more stage.
 void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
-  unsigned nDim = fields.swapped ? 0 : 1;
-  fields.chunk = 0;
-  int64_t side = fields.block[nDim], lastStages = 1;
-  bool hasChunks = fields.epilogue == Epilogue::Tma && fields.warps[nDim] == 1;
-  for (int64_t parts = hasChunks ? llvm::divideCeil(side, maxChunk) : 1;
-       parts == 1 || (hasChunks && parts <= side / atomStep); ++parts) {
-    if (hasChunks && side % (parts * atomStep))
-      continue;
-    if (hasChunks)
-      fields.chunk = side / parts;
+  unsigned nDim = fields.getAtomNDim();
+  int64_t side = fields.block[nDim], mostStages = 1;
+  auto addChunk = [&](int64_t chunk) {
+    fields.chunk = chunk;
     fields.stages = estimateStages(fields);
-    if (fields.stages > lastStages)
+    if (fields.stages > mostStages)
       addClusters(fields);
-    lastStages = std::max(lastStages, fields.stages);
-  }
+    mostStages = std::max(mostStages, fields.stages);
+  };
+  if (fields.epilogue != Epilogue::Tma || fields.warps[nDim] != 1)
+    return addChunk(0);
+  for (int64_t parts = llvm::divideCeil(side, maxChunk); parts <= side / atom.nStep; ++parts)
+    if (side % (parts * atom.nStep) == 0)
+      addChunk(side / parts);
 }
 
 /// The ways to compute a divided tile: by two groups in turn, or by one of one or two warpgroups.
 void TmaScheduleSearch::addRoles(ScheduleFields &fields, const Division &division) {
-  int64_t m = fields.block[fields.swapped ? 1 : 0];
+  int64_t m = fields.block[1 - fields.getAtomNDim()];
   bool isOne = division.alongM * division.alongN == 1;
   // Two warpgroups take more rows of an atom better than one.
-  if (!isOne || m == atomM || block) {
+  if (!isOne || m == atom.m || block) {
     fields.roles = Roles::Cooperative;
     addChunks(fields);
   }
-  if (isOne && m <= 2 * atomM) {
+  if (isOne && m <= 2 * atom.m) {
     fields.roles = Roles::PingPong;
     addChunks(fields);
   }
@@ -144,11 +150,11 @@ void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
   fields.swapped = swapped;
   // Columns that are contiguous come in blocks of a line, of which an atom takes whole ones.
   bool isContiguous = swapped ? facts.lhsContiguous == 0 : facts.rhsContiguous == 1;
-  int64_t unit = isContiguous ? 64 : atomStep;
+  int64_t unit = isContiguous ? 64 : atom.nStep;
   constexpr int64_t maxAccumulators = 192;
   for (const Division &division : divisions) {
     int64_t atomN = n / division.alongN, warpgroups = division.alongM * division.alongN;
-    if (m % (atomM * division.alongM) || n % (unit * division.alongN) || atomN > maxAtomN ||
+    if (m % (atom.m * division.alongM) || n % (unit * division.alongN) || atomN > atom.n ||
         m * n > maxAccumulators * 128 * warpgroups)
       continue;
     fields.warps = {4 * division.alongM, division.alongN};
@@ -161,7 +167,8 @@ void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
 }
 
 void TmaScheduleSearch::addTiles() {
-  // Without TMA's stores elements of swapped tiles, whose neighbours other lanes have, go one by one.
+  // Without TMA's stores the elements of swapped tiles go one by one: other lanes have their
+  // neighbours.
   for (bool swapped : {false, true}) {
     if (swapped && !hasTmaStores)
       return;
@@ -170,8 +177,8 @@ void TmaScheduleSearch::addTiles() {
       addTile(swapped ? n : m, swapped ? m : n, swapped);
       continue;
     }
-    for (int64_t m = atomM; m <= 4 * atomM; m += atomM)
-      for (int64_t n = atomStep; n <= 2 * maxAtomN; n += atomStep)
+    for (int64_t m = atom.m; m <= 4 * atom.m; m += atom.m)
+      for (int64_t n = atom.nStep; n <= 2 * atom.n; n += atom.nStep)
         addTile(m, n, swapped);
   }
 }
@@ -182,12 +189,10 @@ std::optional<ScheduleAttr> TmaScheduleSearch::fitStages(ScheduleFields fields) 
   auto least = ScheduleAttr::get(context, fields);
   if (!isLegal(facts, least))
     return std::nullopt;
-  SharedBytes bytes = llvm::cantFail(
-      predictSharedBytes(facts, *llvm::cantFail(findAtom(facts, MmaFamily::Wgmma)), least));
+  SharedBytes bytes = llvm::cantFail(predictSharedBytes(facts, atom, least));
   int64_t room = facts.chip->limits().sharedBytesPerBlock - (bytes.other - 2 * stageBarriers);
-  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
-  fields.stages = std::clamp<int64_t>(
-      std::min(room / (bytes.perStage + stageBarriers), slabs + 1), 2, maxStages);
+  int64_t fitting = room / (bytes.perStage + stageBarriers);
+  fields.stages = std::max<int64_t>(2, limitStages(fields, fitting));
   return ScheduleAttr::get(context, fields);
 }
 
@@ -230,5 +235,10 @@ std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
 std::optional<ScheduleAttr>
 mlir::tcc::searchTmaSchedule(MLIRContext *context, const ScheduleContext &facts,
                              std::optional<std::array<int64_t, 3>> block, std::string *why) {
-  return TmaScheduleSearch(context, facts, block).run(why);
+  llvm::Expected<const arch::MmaAtom *> atom = findAtom(facts, MmaFamily::Wgmma);
+  if (!atom) {
+    llvm::consumeError(atom.takeError());
+    return std::nullopt;
+  }
+  return TmaScheduleSearch(context, facts, **atom, block).run(why);
 }

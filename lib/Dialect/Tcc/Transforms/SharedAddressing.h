@@ -26,8 +26,9 @@ public:
 
   /// The address of element (row, column), as !llvm.ptr<3>.
   Value getPointer(const Coordinate &row, const Coordinate &column);
-  /// The address of the box of TMA that begins at element (row, column), the first of a block's line:
-  /// TMA swizzles by address, also from a line on whose pieces are permuted. For layouts with blocks.
+  /// The address of the box of TMA that begins at element (row, column), the first of a block's
+  /// line: TMA swizzles by address, also from a line on whose pieces are permuted. For layouts with
+  /// blocks.
   Value getBoxPointer(const Coordinate &row, const Coordinate &column);
 
   /// The dimension whose neighbours are adjacent.

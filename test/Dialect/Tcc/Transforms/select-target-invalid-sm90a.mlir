@@ -126,7 +126,7 @@ func.func @large_cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x
 
 // -----
 
-// expected-error @below {{3 blocks of a cluster share 128 lines of A, which isn't a multiple of 1 for each; use a cluster of 1}}
+// expected-error @below {{3 blocks of a cluster share 128 lines of A, which isn't a multiple of 3; use a cluster of 1}}
 func.func @uneven_cluster(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, cluster = [1, 3]>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)

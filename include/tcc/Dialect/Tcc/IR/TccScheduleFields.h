@@ -26,6 +26,9 @@ struct ScheduleFields {
   int64_t chunk = 0;
   bool swapped = false;
   bool dependentLaunch = false;
+
+  /// As ScheduleAttr::getAtomNDim.
+  unsigned getAtomNDim() const { return swapped ? 0 : 1; }
 };
 
 } // namespace mlir::tcc
