@@ -62,7 +62,7 @@ struct ConvertKernel : OpConversionPattern<func::FuncOp> {
       function.setArgAttrsAttr(attributes);
     if (auto schedule = op->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr)) {
       // Blocks of a cluster lie along x.
-      int32_t blocks = schedule.getClusterM() * schedule.getClusterN();
+      int32_t blocks = schedule.getClusterBlocks();
       if (blocks > 1)
         function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                           rewriter.getDenseI32ArrayAttr({blocks, 1, 1}));

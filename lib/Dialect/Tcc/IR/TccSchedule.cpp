@@ -79,6 +79,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
     return parser.parseInteger(fields.pending);
   if (name == "chunk")
     return parser.parseInteger(fields.chunk);
+  if (name == "split_k")
+    return parser.parseInteger(fields.splitK);
   if (name == "persistent")
     return parseBool(parser, fields.persistent);
   if (name == "swapped")
@@ -104,7 +106,7 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   return parser.emitError(location)
          << "unknown schedule field '" << name
          << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
-            "persistent, cluster, pending, chunk, swapped, dependent_launch";
+            "persistent, cluster, pending, chunk, swapped, dependent_launch, split_k";
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -136,7 +138,8 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
                     Transport(*stated.transport), int64_t(*stated.stages), Epilogue(fields.epilogue),
                     Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
                     bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
-                    int64_t(fields.chunk), bool(fields.swapped), bool(fields.dependentLaunch));
+                    int64_t(fields.chunk), bool(fields.swapped), bool(fields.dependentLaunch),
+                    int64_t(fields.splitK));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -163,6 +166,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", swapped = true";
   if (getDependentLaunch())
     printer << ", dependent_launch = true";
+  if (getSplitK() != 1)
+    printer << ", split_k = " << getSplitK();
   printer << ">";
 }
 
@@ -171,7 +176,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Transport, int64_t stages, Epilogue, Roles,
                                    ArrayRef<int64_t> alignment, int64_t raster, bool,
                                    ArrayRef<int64_t> cluster, int64_t pending,
-                                   int64_t chunk, bool swapped, bool) {
+                                   int64_t chunk, bool swapped, bool, int64_t splitK) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
   auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
@@ -184,6 +189,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "'stages' is at least 1, found " << stages;
   if (!inRange(raster))
     return emitError() << "'raster' is at least 1, found " << raster;
+  if (!inRange(splitK))
+    return emitError() << "'split_k' is at least 1, found " << splitK;
   auto isWidth = [](int64_t bytes) { return llvm::is_contained({1, 2, 4, 8, 16}, bytes); };
   if (!alignment.empty() && (alignment.size() != 3 || !llvm::all_of(alignment, isWidth)))
     return emitError() << "'alignment' is for the rows of A, B and C, each 1, 2, 4, 8 or 16 bytes, "
@@ -217,6 +224,7 @@ ScheduleFields ScheduleAttr::getFields() const {
   fields.chunk = getChunk();
   fields.swapped = getSwapped();
   fields.dependentLaunch = getDependentLaunch();
+  fields.splitK = getSplitK();
   return fields;
 }
 

@@ -69,6 +69,19 @@ LogicalResult StoreOp::verify() {
   return verifyBytes(*this, getBytes(), tile.getElementType());
 }
 
+LogicalResult ClusterReduceOp::verify() {
+  if (getShares().size() < 2)
+    return emitOpError() << "expects a region for each of at least two blocks, found "
+                         << getShares().size();
+  for (Region &share : getShares())
+    if (share.getNumArguments() != 1 || share.getArgument(0).getType() != getAcc().getType())
+      return emitOpError() << "expects regions with one argument, of the accumulator's type "
+                           << getAcc().getType();
+  if (getBuffers().empty())
+    return emitOpError() << "expects a buffer that the blocks read each other's parts in";
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   SharedType buffer = getDest().getType();
   Type element = buffer.getElementType();

@@ -39,6 +39,9 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitLoop(scf::ForOp loop);
   LogicalResult visitRoles(WarpSpecializeOp roles);
+  LogicalResult visitShares(ClusterReduceOp reduce);
+  /// Lets what is in `other` be pending, too.
+  static void join(DenseMap<Value, Pending> &into, const DenseMap<Value, Pending> &other);
   LogicalResult access(Operation *op, Value buffer, bool isWrite);
   LogicalResult bulkStore(BulkStoreOp store);
   LogicalResult report(BarrierConflict conflict);
@@ -117,6 +120,16 @@ LogicalResult ConflictFinder::bulkStore(BulkStoreOp store) {
   return success();
 }
 
+void ConflictFinder::join(DenseMap<Value, Pending> &into,
+                          const DenseMap<Value, Pending> &other) {
+  for (auto [buffer, accesses] : other) {
+    Pending &both = into[buffer];
+    both.read |= accesses.read;
+    both.written |= accesses.written;
+    both.bulkRead |= accesses.bulkRead;
+  }
+}
+
 /// A loop's body runs after what came before it, and after itself.
 LogicalResult ConflictFinder::visitLoop(scf::ForOp loop) {
   DenseMap<Value, Pending> entry = pending;
@@ -125,12 +138,7 @@ LogicalResult ConflictFinder::visitLoop(scf::ForOp loop) {
     if (failed(visit(*loop.getBody())))
       return failure();
     DenseMap<Value, Pending> joined = entry;
-    for (auto [buffer, accesses] : pending) {
-      Pending &both = joined[buffer];
-      both.read |= accesses.read;
-      both.written |= accesses.written;
-      both.bulkRead |= accesses.bulkRead;
-    }
+    join(joined, pending);
     if (joined == entry)
       break;
     entry = std::move(joined);
@@ -150,11 +158,28 @@ LogicalResult ConflictFinder::visitRoles(WarpSpecializeOp roles) {
   return result;
 }
 
+/// The whole block meets before the parts are exchanged, and runs one of the regions.
+LogicalResult ConflictFinder::visitShares(ClusterReduceOp reduce) {
+  passBarrier();
+  DenseMap<Value, Pending> entry = pending, joined;
+  for (Region &share : reduce.getShares()) {
+    pending = entry;
+    if (failed(visit(share.front())))
+      return failure();
+    join(joined, pending);
+  }
+  pending = std::move(joined);
+  isBulkWaited = false;
+  return success();
+}
+
 LogicalResult ConflictFinder::visit(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitLoop(loop);
   if (auto roles = dyn_cast<WarpSpecializeOp>(op))
     return visitRoles(roles);
+  if (auto reduce = dyn_cast<ClusterReduceOp>(op))
+    return visitShares(reduce);
   if (isBlockBarrier(op)) {
     passBarrier();
     return success();

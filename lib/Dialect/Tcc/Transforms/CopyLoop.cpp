@@ -33,11 +33,11 @@ static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp loop, ArrayRef<Co
   return slice;
 }
 
-/// Only what is in the loop can be given a slot to read.
+/// Only what is in the loop can be given a slot to read. What blocks exchange is none.
 static LogicalResult checkReaders(scf::ForOp loop, ValueRange buffers) {
   for (Value buffer : buffers)
     for (Operation *user : buffer.getUsers())
-      if (!isa<CopyOp>(user) &&
+      if (!isa<CopyOp, ClusterReduceOp>(user) &&
           !(isa<LocalLoadOp, MatmulOp>(user) && user->getBlock() == loop.getBody()))
         return user->emitOpError() << "can't read a slot of a pipeline: expects a tcc.local_load "
                                       "or tcc.matmul in the loop";

@@ -175,12 +175,13 @@ static LogicalResult distribute(func::FuncOp kernel) {
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op); });
   target.addIllegalOp<LoadOp, StoreOp, CopyOp, LocalLoadOp, LocalStoreOp, MatmulOp,
-                      ConvertLayoutOp, MatmulWaitOp, BulkStoreOp, BulkWaitOp>();
+                      ConvertLayoutOp, MatmulWaitOp, BulkStoreOp, BulkWaitOp, ClusterReduceOp>();
   RewritePatternSet patterns(context);
   populateDistributeTilePatterns(converter, patterns, majors);
   populateDistributeGlobalPatterns(converter, patterns);
   populateDistributeSharedPatterns(converter, patterns);
   populateDistributeHopperPatterns(converter, patterns);
+  populateDistributeClusterPatterns(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   if (failed(applyFullConversion(kernel, target, std::move(patterns))))
     return failure();

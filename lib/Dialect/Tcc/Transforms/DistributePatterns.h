@@ -43,6 +43,7 @@ LogicalResult verifySharedAccess(Operation *op);
 LogicalResult verifyTmaCopy(CopyOp op);
 LogicalResult verifyBulkStore(BulkStoreOp op);
 LogicalResult verifyWarpgroupMatmul(MatmulOp op);
+LogicalResult verifyClusterReduce(ClusterReduceOp op);
 
 /// Arithmetic, constants, broadcasts, slices, conversions and matmuls.
 void populateDistributeTilePatterns(const TypeConverter &converter, RewritePatternSet &patterns,
@@ -53,6 +54,8 @@ void populateDistributeGlobalPatterns(const TypeConverter &converter, RewritePat
 void populateDistributeSharedPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 /// TMA copies, and matmuls whose operands are in shared memory.
 void populateDistributeHopperPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+/// Sums over the blocks of a cluster.
+void populateDistributeClusterPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 
 } // namespace mlir::tcc
 

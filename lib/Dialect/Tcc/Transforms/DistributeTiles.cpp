@@ -293,6 +293,7 @@ LogicalResult mlir::tcc::verifyTileOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp, linalg::BroadcastOp, tensor::ExtractSliceOp, ConvertLayoutOp,
             MatmulOp>([](auto known) { return verify(known); })
+      .Case([](ClusterReduceOp reduce) { return verifyClusterReduce(reduce); })
       .Default(verifyOther);
 }
 

@@ -78,6 +78,8 @@ static json::Object toJSON(ScheduleAttr schedule) {
     object["swapped"] = true;
   if (schedule.getDependentLaunch())
     object["dependent_launch"] = true;
+  if (schedule.getSplitK() != 1)
+    object["split_k"] = schedule.getSplitK();
   return object;
 }
 
@@ -251,8 +253,8 @@ FailureOr<json::Object> MetadataBuilder::build() {
       {"preconditions", toJSON(*conditions)},
       {"schedule", toJSON(*schedule)},
   };
-  if (ArrayRef<int64_t> cluster = schedule->getCluster(); !cluster.empty())
-    object["cluster"] = json::Array{cluster[0] * cluster[1], 1, 1};
+  if (!schedule->getCluster().empty() || schedule->getSplitK() > 1)
+    object["cluster"] = json::Array{schedule->getClusterBlocks(), 1, 1};
   if (schedule->getDependentLaunch())
     object["dependentLaunch"] = true;
   if (failed(addArguments(object)))

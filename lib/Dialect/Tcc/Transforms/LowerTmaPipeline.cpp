@@ -94,6 +94,7 @@ private:
   Value getGroup(I32Builder &b);
   void moveRole(Region &role);
   void waitForGridAhead(Operation *roles);
+  void followReduction(Operation *producer);
 
   func::FuncOp kernel;
   IRRewriter rewriter;
@@ -102,6 +103,8 @@ private:
   Block *firstThread = nullptr;
   int64_t clusterM = 1, clusterN = 1;
   bool isDependentLaunch = false;
+  /// The consumers meet those of the cluster's other blocks in a tcc.cluster_reduce.
+  bool isSplitK = false;
   /// Blocks of the cluster that write into a block's slots, itself included.
   int64_t peers = 1;
   llvm::DenseMap<Value, SlotBarriers> barriers;
@@ -120,6 +123,7 @@ LogicalResult TmaPipelineLowering::findRoles() {
     clusterN = schedule.getClusterN();
     peers = clusterM + clusterN - 1;
     isDependentLaunch = schedule.getDependentLaunch();
+    isSplitK = schedule.getSplitK() > 1;
   }
   WalkResult turns = kernel.walk([](Operation *op) -> WalkResult {
     if (!isa<TurnWaitOp, TurnPassOp>(op) || op->getParentOfType<WarpSpecializeOp>())
@@ -397,6 +401,18 @@ void TmaPipelineLowering::waitForGridAhead(Operation *roles) {
   NVVM::GriddepcontrolOp::create(rewriter, roles->getLoc(), NVVM::GridDepActionKind::wait);
 }
 
+/// Barriers of the cluster count all of its threads (PTX ISA, barrier.cluster): the producer's
+/// warpgroup passes those of tcc.cluster_reduce as the consumers do, after `producer`. The last wait
+/// is for parts of the sum that other blocks still read.
+void TmaPipelineLowering::followReduction(Operation *producer) {
+  Location loc = producer->getLoc();
+  rewriter.setInsertionPointAfter(producer);
+  UnitAttr aligned; // 31 lanes have no part in the producer's work
+  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
+  NVVM::ClusterWaitOp::create(rewriter, loc, aligned);
+  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
+}
+
 /// tcc.warp_specialize  →  if (warp < consumers) { consumer } else if (first thread) { producer }
 void TmaPipelineLowering::lower(WarpSpecializeOp op) {
   Location loc = op.getLoc();
@@ -433,8 +449,12 @@ void TmaPipelineLowering::lower(WarpSpecializeOp op) {
   // griddepcontrol: repeated invocations have no effect past the first).
   if (isDependentLaunch)
     NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::launch_dependents);
+  if (isSplitK)
+    followReduction(producer);
   // A block's shared memory lives until its peers have arrived at its barriers for the last time.
   rewriter.setInsertionPointAfter(branch);
+  if (isSplitK)
+    NVVM::ClusterWaitOp::create(rewriter, loc, /*aligned=*/UnitAttr());
   if (peers > 1)
     synchroniseCluster(loc, /*isConverged=*/false);
 }

@@ -1,6 +1,7 @@
 //===- MapGrid.cpp - Tiles to blocks (L3 to L3g) --------------------------===//
 
 #include "Kernel.h"
+#include "SplitK.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 
@@ -201,7 +202,7 @@ static LogicalResult mapKernel(func::FuncOp kernel) {
     rewriter.moveOpBefore(alloc, forall);
   Location loc = forall.getLoc();
   // Clusters are what takes tiles.
-  int64_t clusterBlocks = schedule->getClusterM() * schedule->getClusterN();
+  int64_t clusterBlocks = schedule->getClusterBlocks();
   auto inClusters = [&](Value blocks) -> Value {
     if (clusterBlocks == 1)
       return blocks;
@@ -225,6 +226,8 @@ static LogicalResult mapKernel(func::FuncOp kernel) {
   if (clusterBlocks != 1)
     grid = llvm::formatv("({0}) * {1}", grid, clusterBlocks).str();
   rewriter.eraseOp(forall);
+  if (schedule->getSplitK() > 1 && failed(splitK(kernel, schedule->getSplitK())))
+    return failure();
 
   kernel->setAttr(TccDialect::kGridAttr, rewriter.getStrArrayAttr({grid, "1", "1"}));
   kernel->setAttr(TccDialect::kBlockAttr, rewriter.getI64IntegerAttr(schedule->getNumThreads()));

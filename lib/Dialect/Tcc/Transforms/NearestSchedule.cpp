@@ -64,6 +64,7 @@ static void setTransport(ScheduleFields &fields, Transport transport) {
   fields.cluster.clear();
   fields.pending = 0;
   fields.dependentLaunch = false;
+  fields.splitK = 1;
   if (fields.epilogue == Epilogue::Tma)
     fields.epilogue = Epilogue::Direct;
 }
@@ -88,6 +89,10 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
       return true;
   return with([](ScheduleFields &fields) { fields.persistent = !fields.persistent; }) ||
          with([](ScheduleFields &fields) { fields.cluster.clear(); }) ||
+         with([](ScheduleFields &fields) {
+           fields.splitK = std::min<int64_t>(fields.splitK, 8);
+         }) ||
+         with([](ScheduleFields &fields) { fields.splitK = 1; }) ||
          with([](ScheduleFields &fields) {
            fields.pending = std::min<int64_t>(fields.pending, 1);
          }) ||
@@ -222,6 +227,7 @@ static std::string describeChanges(const ScheduleFields &from, const ScheduleFie
   word("swapped", from.swapped ? "true" : "false", to.swapped ? "true" : "false");
   word("dependent_launch", from.dependentLaunch ? "true" : "false",
        to.dependentLaunch ? "true" : "false");
+  number("split_k", from.splitK, to.splitK);
   return text;
 }
 

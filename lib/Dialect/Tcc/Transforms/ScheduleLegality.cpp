@@ -42,9 +42,13 @@ int64_t mlir::tcc::getEpilogueChunk(const ScheduleFields &fields, int64_t elemen
   if (fields.chunk)
     return fields.chunk;
   constexpr int64_t lineBytes = 128, chunkRows = 32;
-  if (fields.swapped)
-    return std::gcd(fields.block[0], chunkRows);
-  return std::gcd(fields.block[1], lineBytes / elementBytes);
+  int64_t extent = fields.block[fields.getAtomNDim()];
+  int64_t chunk = std::gcd(extent, fields.swapped ? chunkRows : lineBytes / elementBytes);
+  // Blocks that share a tile divide its slices: there should be one for each.
+  constexpr int64_t atomStep = 8;
+  while (extent / chunk < fields.splitK && chunk % (2 * atomStep) == 0)
+    chunk /= 2;
+  return chunk;
 }
 
 std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(const ScheduleFields &fields,
@@ -104,13 +108,14 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
   return *staging * schedule.getNumGroups();
 }
 
-llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext &context,
-                                                          const arch::MmaAtom &atom,
-                                                          ScheduleAttr schedule) {
-  bool isWmma = schedule.getMma() == MmaFamily::Wmma;
-  auto consumer = isWmma                                  ? support::SharedConsumer::Wmma
-                  : schedule.getMma() == MmaFamily::Wgmma ? support::SharedConsumer::Wgmma
-                                                          : support::SharedConsumer::LdMatrix;
+/// Bytes of a stage of A and of B.
+static llvm::Expected<std::pair<int64_t, int64_t>> operandBytes(const ScheduleContext &context,
+                                                                ScheduleAttr schedule) {
+  auto consumer = support::SharedConsumer::LdMatrix;
+  if (schedule.getMma() == MmaFamily::Wmma)
+    consumer = support::SharedConsumer::Wmma;
+  else if (schedule.getMma() == MmaFamily::Wgmma)
+    consumer = support::SharedConsumer::Wgmma;
   llvm::Expected<int64_t> lhs =
       bufferBytes(schedule.getBlockM(), schedule.getBlockK(), context.lhsContiguous, 2, consumer);
   if (!lhs)
@@ -119,7 +124,16 @@ llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext 
       bufferBytes(schedule.getBlockK(), schedule.getBlockN(), context.rhsContiguous, 2, consumer);
   if (!rhs)
     return rhs.takeError();
-  SharedBytes bytes{*lhs + *rhs, schedule.getStages(), 0};
+  return std::pair(*lhs, *rhs);
+}
+
+llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext &context,
+                                                          const arch::MmaAtom &atom,
+                                                          ScheduleAttr schedule) {
+  auto operands = operandBytes(context, schedule);
+  if (!operands)
+    return operands.takeError();
+  SharedBytes bytes{operands->first + operands->second, schedule.getStages(), 0};
   // A full and an empty mbarrier for each stage, of 8 bytes, and one for each group's turn.
   if (schedule.getTransport() == Transport::Tma)
     bytes.other = 16 * schedule.getStages() + 8 * (schedule.getNumGroups() - 1) * 2;
@@ -316,6 +330,8 @@ static llvm::Error checkUniform(ScheduleAttr schedule) {
     return needsTma("pending");
   if (schedule.getDependentLaunch())
     return needsTma("dependent_launch");
+  if (schedule.getSplitK() > 1)
+    return needsTma("split_k");
   return llvm::Error::success();
 }
 
@@ -393,6 +409,41 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
   return llvm::Error::success();
 }
 
+/// Blocks that divide K are a cluster of their own, and their parts of the sum are exchanged in the
+/// stages' memory, in vectors of 16 bytes of every thread.
+static llvm::Error checkSplitK(const ScheduleContext &context, ScheduleAttr schedule) {
+  int64_t blocks = schedule.getSplitK();
+  if (blocks == 1)
+    return llvm::Error::success();
+  constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
+  if (blocks > maxBlocks)
+    return createStringError(
+        formatv("split_k is the number of blocks of a cluster, which has at most {0}, not {1}",
+                maxBlocks, blocks));
+  if (schedule.getClusterM() * schedule.getClusterN() > 1)
+    return createStringError(
+        formatv("with split_k = {0} the blocks of a cluster share one tile; leave cluster = [{1}, "
+                "{2}] out",
+                blocks, schedule.getClusterM(), schedule.getClusterN()));
+  if (schedule.getPersistent())
+    return createStringError(formatv("split_k = {0} is for tiles fewer than multiprocessors, of "
+                                     "which each block has a part of one; leave persistent out",
+                                     blocks));
+  auto operands = operandBytes(context, schedule);
+  if (!operands)
+    return operands.takeError();
+  int64_t threads = schedule.getNumMmaWarps() * 32, stages = schedule.getStages();
+  int64_t room = getExchangeVectors(operands->first * stages, threads) +
+                 getExchangeVectors(operands->second * stages, threads);
+  int64_t needed = schedule.getBlockM() * schedule.getBlockN() * 4 / (threads * 16);
+  if (needed <= room)
+    return llvm::Error::success();
+  return createStringError(
+      formatv("split_k = {0} exchanges {1} bytes of accumulators in the memory of the stages, but "
+              "{2} stages have room for {3}; use more stages or a smaller block",
+              blocks, needed * threads * 16, stages, room * threads * 16));
+}
+
 /// Swapped operands are a matter of wgmma, whose m and n have different units.
 static llvm::Error checkSwapped(ScheduleAttr schedule) {
   if (!schedule.getSwapped())
@@ -431,6 +482,8 @@ static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr s
   if (schedule.getEpilogue() == Epilogue::Tma)
     if (llvm::Error error = checkTmaEpilogue(context, schedule))
       return error;
+  if (llvm::Error error = checkSplitK(context, schedule))
+    return error;
   return checkCluster(context, schedule);
 }
 

@@ -38,8 +38,8 @@ struct ScheduleContext {
 };
 
 /// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
-/// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's. With
-/// swapped operands rows, where it has all columns.
+/// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's; fewer with
+/// `split_k`, so that each block has a slice. With swapped operands rows, where it has all columns.
 int64_t getEpilogueChunk(const ScheduleFields &fields, int64_t elementBytes);
 
 /// Rows and columns of a slice that `epilogue = tma` stores at a time: all rows of some columns,
@@ -64,6 +64,12 @@ struct SharedBytes {
 llvm::Expected<SharedBytes> predictSharedBytes(const ScheduleContext &context,
                                                const ::tcc::arch::MmaAtom &atom,
                                                ScheduleAttr schedule);
+
+/// Vectors of 16 bytes that each of `threads` threads has room for in a buffer of `bytes`: what
+/// blocks exchange with `split_k`.
+constexpr int64_t getExchangeVectors(int64_t bytes, int64_t threads) {
+  return bytes / (threads * 16);
+}
 
 /// Registers of a thread: accumulators, operand fragments, operand tiles in flight (transport
 /// `register`), and an allowance for addresses.

@@ -181,7 +181,9 @@ static LogicalResult stageKernel(func::FuncOp kernel) {
       failed(stageOperand(matmul.getRhsMutable(), Operand::B, *schedule, forall.getBody())) ||
       failed(setEpilogueBytes(*program, *schedule)))
     return failure();
-  if ((schedule->getEpilogue() != Epilogue::Direct || hasEpilogueWork(*program)) &&
+  bool isSliced = schedule->getEpilogue() != Epilogue::Direct || schedule->getSplitK() > 1 ||
+                  hasEpilogueWork(*program);
+  if (isSliced &&
       failed(sliceEpilogue(*program, *schedule, *fragment, forall.getBody())))
     return failure();
   setLevel(kernel, Level::L2);

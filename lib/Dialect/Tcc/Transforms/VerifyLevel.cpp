@@ -30,6 +30,8 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
     return failure();
   if (isFrom(Level::L3g) && failed(verifyGrid(kernel)))
     return failure();
+  if (isBetween(Level::L3g, Level::L4) && failed(verifyShares(kernel)))
+    return failure();
   if (level == Level::L4 && failed(verifyPipelines(kernel)))
     return failure();
   if (level == Level::L4d && failed(verifyThreads(kernel)))

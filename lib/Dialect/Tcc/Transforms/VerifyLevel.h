@@ -25,6 +25,8 @@ LogicalResult verifyStaging(func::FuncOp kernel, Level level);
 LogicalResult verifyDistribution(func::FuncOp kernel);
 /// L3g.1. L3g.2 is tested by running kernels: no syntax shows it.
 LogicalResult verifyGrid(func::FuncOp kernel);
+/// L3g.3, up to L4.
+LogicalResult verifyShares(func::FuncOp kernel);
 /// L4.1 to L4.4.
 LogicalResult verifyPipelines(func::FuncOp kernel);
 /// L4d.1, L4d.2.

@@ -17,6 +17,40 @@ using namespace mlir::tcc;
 // L3g
 //===----------------------------------------------------------------------===//
 
+/// L3g.3: blocks that divide K add up what they have, once, and the loop's result is used by that
+/// alone.
+LogicalResult mlir::tcc::verifyShares(func::FuncOp kernel) {
+  FailureOr<ScheduleAttr> schedule = getSchedule(kernel);
+  if (failed(schedule))
+    return failure();
+  SmallVector<ClusterReduceOp> sums;
+  kernel.walk([&](ClusterReduceOp sum) { sums.push_back(sum); });
+  int64_t blocks = schedule->getSplitK();
+  if (sums.size() != (blocks > 1 ? 1 : 0))
+    return kernel.emitError() << "with split_k = " << blocks << " expects "
+                              << (blocks > 1 ? "one tcc.cluster_reduce" : "no tcc.cluster_reduce")
+                              << ", found " << sums.size() << " (L3g.3)";
+  if (sums.empty())
+    return success();
+  ClusterReduceOp sum = sums.front();
+  if (static_cast<int64_t>(sum.getShares().size()) != blocks)
+    return sum.emitOpError() << "expects a region for each of split_k = " << blocks
+                             << " blocks, found " << sum.getShares().size() << " (L3g.3)";
+  FailureOr<MatmulLoop> program = findMatmulLoop(kernel);
+  if (failed(program))
+    return failure();
+  Value acc = program->getResult();
+  while (acc.hasOneUse() && isa<MatmulWaitOp>(*acc.user_begin()))
+    acc = acc.user_begin()->getResult(0);
+  for (Operation *user : acc.getUsers())
+    if (user != sum)
+      return user->emitOpError() << "uses one block's part of the sum: expects the argument of a "
+                                    "region of tcc.cluster_reduce (L3g.3)";
+  if (sum.getAcc() == acc)
+    return success();
+  return sum.emitOpError() << "expects the result of the loop over K (L3g.3)";
+}
+
 LogicalResult mlir::tcc::verifyGrid(func::FuncOp kernel) {
   for (StringRef name : {TccDialect::kGridAttr, TccDialect::kBlockAttr})
     if (!kernel->hasAttr(name))
@@ -100,8 +134,25 @@ static LogicalResult verifyAccess(Operation *access, Value buffer, Value slot, b
   return success();
 }
 
+/// L4.1: what blocks exchange lies in slots that nobody reads any more, and no copy goes to.
+static LogicalResult verifyExchange(ClusterReduceOp sum) {
+  for (Value buffer : sum.getBuffers())
+    if (Value pipeline = getPipeline(buffer))
+      for (Operation *user : pipeline.getUsers()) {
+        if (!isa<ConsumerWaitOp>(user))
+          continue;
+        Operation *reader = sum->getBlock()->findAncestorOpInBlock(*user);
+        if (!reader || !reader->isBeforeInBlock(sum))
+          return sum.emitOpError() << "expects to stand after the loop that reads the slots of its "
+                                      "buffers, in the consumers' block (L4.1)";
+      }
+  return success();
+}
+
 static LogicalResult verifySlots(func::FuncOp kernel) {
   WalkResult walk = kernel.walk([](Operation *op) -> WalkResult {
+    if (auto sum = dyn_cast<ClusterReduceOp>(op))
+      return verifyExchange(sum);
     if (auto copy = dyn_cast<CopyOp>(op))
       return verifyAccess(op, copy.getDest(), copy.getSlot(), /*isWrite=*/true);
     if (auto store = dyn_cast<LocalStoreOp>(op))

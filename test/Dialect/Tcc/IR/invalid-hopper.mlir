@@ -31,6 +31,47 @@ func.func @non_empty_value(%i: index) {
 
 // -----
 
+// expected-error @+1 {{'split_k' is at least 1, found 0}}
+#no_block = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, split_k = 0>
+
+// -----
+
+// Sums over a cluster.
+
+func.func @sum_of_one_block(%acc: tensor<64x8xf32>, %s: !tcc.shared<64x64xf16>) {
+  // expected-error @+1 {{expects a region for each of at least two blocks, found 1}}
+  tcc.cluster_reduce %acc through %s : tensor<64x8xf32>, !tcc.shared<64x64xf16> {
+  ^bb0(%sum: tensor<64x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @half_a_sum(%acc: tensor<64x8xf32>, %s: !tcc.shared<64x64xf16>) {
+  // expected-error @+1 {{expects regions with one argument, of the accumulator's type 'tensor<64x8xf32>'}}
+  tcc.cluster_reduce %acc through %s : tensor<64x8xf32>, !tcc.shared<64x64xf16> {
+  ^bb0(%sum: tensor<64x8xf32>):
+  }, {
+  ^bb0(%sum: tensor<32x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @sum_without_memory(%acc: tensor<64x8xf32>) {
+  // expected-error @+1 {{expects a buffer that the blocks read each other's parts in}}
+  "tcc.cluster_reduce"(%acc) ({
+  ^bb0(%sum: tensor<64x8xf32>):
+  }, {
+  ^bb0(%sum: tensor<64x8xf32>):
+  }) : (tensor<64x8xf32>) -> ()
+  return
+}
+
+// -----
+
 // Copies and multiplications.
 
 func.func @multicast_by_threads(%A: memref<?x?xf16>, %s: !tcc.shared<64x64xf16>, %i: index) {

@@ -16,9 +16,9 @@ func.func @schedule() attributes {tcc.schedule = #tcc.schedule<block = [128, 256
 }
 
 // CHECK-LABEL: func.func @schedule_with_every_field
-// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32, swapped = true, dependent_launch = true>
+// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32, swapped = true, dependent_launch = true, split_k = 4>
 func.func @schedule_with_every_field() attributes {tcc.schedule = #tcc.schedule<
-    dependent_launch = true, swapped = true, chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
+    split_k = 4, dependent_launch = true, swapped = true, chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
     epilogue = shared, stages = 4, transport = tma, mma = wgmma, warps = [8, 1],
     block = [128, 256, 64]>} {
   return
@@ -201,6 +201,25 @@ func.func @groups(%turn: i32, %n: i32, %slot: i32, %phase: i32, %A: memref<?x?xf
     tcc.bulk_store %sc slot %g, %C[%i, %i] : !tcc.shared<64x32xf16, stages = 2, #staging>, memref<?x?xf16>
     // CHECK: tcc.bulk_wait{{$}}
     tcc.bulk_wait
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @cluster_sum
+func.func @cluster_sum(%acc: tensor<64x8xf32, #wc>, %C: memref<?x?xf32>, %i: index) {
+  %sa = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 2, #sa>
+  %sb = tcc.alloc_shared : !tcc.shared<64x8xf16, stages = 2>
+  // CHECK: tcc.cluster_reduce %{{.*}} through %{{.*}}, %{{.*}} : tensor<64x8xf32, #{{.*}}>, !tcc.shared<{{.*}}>, !tcc.shared<{{.*}}> {
+  tcc.cluster_reduce %acc through %sa, %sb
+    : tensor<64x8xf32, #wc>, !tcc.shared<64x64xf16, stages = 2, #sa>, !tcc.shared<64x8xf16, stages = 2> {
+  // CHECK: ^bb0(%[[SUM:.*]]: tensor<64x8xf32
+  ^bb0(%sum: tensor<64x8xf32, #wc>):
+    // CHECK: tcc.store %[[SUM]]
+    tcc.store %sum, %C[%i, %i] : tensor<64x8xf32, #wc>, memref<?x?xf32>
+  // CHECK: }, {
+  }, {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<64x8xf32
+  ^bb0(%sum: tensor<64x8xf32, #wc>):
   }
   return
 }

@@ -114,3 +114,36 @@ func.func @staging(%t: tensor<64x32xf32, #rows>, %i: index) attributes {tcc.leve
   }
   return
 }
+
+// The consumers meet before they exchange their parts of a sum: what was written before is seen in all regions. A block
+// runs one of them, so that each needs its own waits, and what follows has to mind all.
+// CHECK-LABEL: func.func @shares
+// CHECK:         tcc.local_store
+// CHECK-NEXT:    tcc.cluster_reduce
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      tcc.local_load
+// CHECK-NEXT:      tcc.group_barrier
+// CHECK-NEXT:      tcc.local_store
+// CHECK-NEXT:    }, {
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      tcc.local_load
+// CHECK-NEXT:    {{^ +}}}
+// CHECK-NEXT:    tcc.group_barrier
+// CHECK-NEXT:    tcc.local_load
+func.func @shares(%t: tensor<64x32xf32, #rows>, %acc: tensor<64x32xf32, #c>) attributes {tcc.level = "L3g"} {
+  %s = tcc.alloc_shared : !tcc.shared<64x32xf32, #dense>
+  tcc.warp_specialize consumers = 4 producer {
+  } consumer {
+    tcc.local_store %t, %s : tensor<64x32xf32, #rows>, !tcc.shared<64x32xf32, #dense>
+    tcc.cluster_reduce %acc through %s : tensor<64x32xf32, #c>, !tcc.shared<64x32xf32, #dense> {
+    ^bb0(%sum: tensor<64x32xf32, #c>):
+      %0 = tcc.local_load %s : !tcc.shared<64x32xf32, #dense> -> tensor<64x32xf32, #rows>
+      tcc.local_store %0, %s : tensor<64x32xf32, #rows>, !tcc.shared<64x32xf32, #dense>
+    }, {
+    ^bb0(%sum: tensor<64x32xf32, #c>):
+      %0 = tcc.local_load %s : !tcc.shared<64x32xf32, #dense> -> tensor<64x32xf32, #rows>
+    }
+    %1 = tcc.local_load %s : !tcc.shared<64x32xf32, #dense> -> tensor<64x32xf32, #rows>
+  }
+  return
+}

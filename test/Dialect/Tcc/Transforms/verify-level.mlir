@@ -12,8 +12,11 @@
 // CHECK: func.func @mma_sync({{.*}} tcc.level = "L4"
 // CHECK: func.func @wmma({{.*}} tcc.level = "L4"
 // CHECK: func.func @wgmma({{.*}} tcc.level = "L4"
+// CHECK: func.func @split_k({{.*}} tcc.level = "L4"
 #wgmma = #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = tma,
                        stages = 4, roles = cooperative, alignment = [16, 16, 16], persistent = true>
+#split_k = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 4,
+                         roles = cooperative, epilogue = tma, alignment = [16, 16, 16], pending = 1, split_k = 2>
 
 gpu.module @m [#nvvm.target<chip = "sm_80">] {
   func.func @mma_sync(
@@ -92,6 +95,32 @@ gpu.module @hopper [#nvvm.target<chip = "sm_90a">] {
       }
       %h = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
       tcc.store %h, %C[%m, %n] : tensor<128x256xbf16>, memref<?x?xbf16>
+    }
+    return
+  }
+
+  func.func @split_k(
+      %A: memref<?x?xbf16, strided<[1, ?]>> {tcc.name = "A", tcc.dims = ["M", "K"], tcc.direction = "in"},
+      %B: memref<?x?xbf16> {tcc.name = "B", tcc.dims = ["K", "N"], tcc.direction = "in"},
+      %C: memref<?x?xbf16> {tcc.name = "C", tcc.dims = ["M", "N"], tcc.direction = "out"})
+      attributes {tcc.level = "L1", tcc.kernel = "split_k", tcc.variant = "all",
+                  tcc.preconditions = [], tcc.schedule = #split_k} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %M = memref.dim %C, %c0 : memref<?x?xbf16>
+    %N = memref.dim %C, %c1 : memref<?x?xbf16>
+    %K = memref.dim %B, %c0 : memref<?x?xbf16>
+    scf.forall (%m, %n) = (0, 0) to (%M, %N) step (128, 128) {
+      %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+        %a = tcc.load %A[%m, %k] : memref<?x?xbf16, strided<[1, ?]>> -> tensor<128x64xbf16>
+        %b = tcc.load %B[%k, %n] : memref<?x?xbf16> -> tensor<64x128xbf16>
+        %d = tcc.matmul %a, %b, %c : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+        scf.yield %d : tensor<128x128xf32>
+      }
+      %h = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+      tcc.store %h, %C[%m, %n] : tensor<128x128xbf16>, memref<?x?xbf16>
     }
     return
   }

@@ -61,6 +61,9 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
       the stream has ended (CUDA's programmatic dependent launch): it waits for
       that one's results before it reads or writes global memory, and lets the
       next one start when it has issued its last copies.
+    - `split_k`: blocks of a cluster that share one tile and divide its K; each sums
+      its part, and they add the parts up through each other's shared memory, in
+      the same order every time.
 
     With `roles = ping_pong`, `block` and `warps` are one consumer group's: two
     groups take tiles in turn, so that one multiplies while the other stores.
@@ -87,14 +90,15 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$pending,
     DefaultValuedParameter<"int64_t", "0">:$chunk,
     DefaultValuedParameter<"bool", "false">:$swapped,
-    DefaultValuedParameter<"bool", "false">:$dependentLaunch
+    DefaultValuedParameter<"bool", "false">:$dependentLaunch,
+    DefaultValuedParameter<"int64_t", "1">:$splitK
   );
   let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
     return $_get($_ctxt, ArrayRef<int64_t>(fields.block), ArrayRef<int64_t>(fields.warps),
                  fields.mma, fields.transport, fields.stages, fields.epilogue, fields.roles,
                  ArrayRef<int64_t>(fields.alignment), fields.raster, fields.persistent,
                  ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk, fields.swapped,
-                 fields.dependentLaunch);
+                 fields.dependentLaunch, fields.splitK);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -107,6 +111,8 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     /// Blocks of a cluster along M and N; 1 if there are no clusters.
     int64_t getClusterM() const { return getCluster().empty() ? 1 : getCluster()[0]; }
     int64_t getClusterN() const { return getCluster().empty() ? 1 : getCluster()[1]; }
+    /// Blocks of a cluster, whether they have tiles of their own or share one.
+    int64_t getClusterBlocks() const { return getClusterM() * getClusterN() * getSplitK(); }
     /// Warps that share a tile.
     int64_t getNumTileWarps() const { return getWarpsM() * getWarpsN(); }
     /// Groups of warps that take tiles in turn.

@@ -26,6 +26,7 @@ struct ScheduleFields {
   int64_t chunk = 0;
   bool swapped = false;
   bool dependentLaunch = false;
+  int64_t splitK = 1;
 
   /// As ScheduleAttr::getAtomNDim.
   unsigned getAtomNDim() const { return swapped ? 0 : 1; }

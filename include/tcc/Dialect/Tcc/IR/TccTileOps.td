@@ -113,6 +113,39 @@ def Tcc_MatmulWaitOp : Tcc_Op<"matmul_wait", [MemoryEffects<[MemRead, MemWrite]>
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
 }
 
+def Tcc_ClusterReduceOp : Tcc_Op<"cluster_reduce",
+    [SingleBlock, NoTerminator, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Add up what the blocks of a cluster have of one tile";
+  let description = [{
+    Every block of the cluster has a part of the sum in `acc`. The block of rank
+    i runs region i, whose argument is the whole sum: regions divide the work
+    that follows. Parts are added by rank, in every block.
+
+    The blocks read each other's parts in `buffers`, whose contents are lost: no
+    thread may still read them, nor a copy be on its way there.
+
+    1. There is a region for each of at least two blocks.
+    2. A region's argument has the accumulator's type.
+    3. There is at least one buffer.
+
+    ```mlir
+    tcc.cluster_reduce %acc through %sa, %sb : tensor<128x64xf32>, !tcc.shared<…>, !tcc.shared<…> {
+    ^bb0(%sum: tensor<128x64xf32>):
+      … the first slices …
+    }, {
+    ^bb0(%sum: tensor<128x64xf32>):
+      … the others …
+    }
+    ```
+  }];
+  let arguments = (ins Tcc_Tile:$acc, Variadic<Tcc_SharedType>:$buffers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$shares);
+  let assemblyFormat = [{
+    $acc `through` $buffers attr-dict `:` type($acc) `,` type($buffers) $shares
+  }];
+  let hasVerifier = 1;
+}
+
 def Tcc_ConvertLayoutOp : Tcc_Op<"convert_layout", [Pure]> {
   let summary = "Give a tile another distribution over threads";
   let description = [{
