@@ -17,6 +17,7 @@ import collections
 import importlib.util
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -33,7 +34,8 @@ CHOICES = {
     "persistent": [False, True],
     "pending": [0, 1],
     "epilogue": ["direct", "shared", "tma", "tma, chunk = 16", "tma, chunk = 24"],
-    "cluster": [(1, 1), (2, 1), (1, 2), (2, 2)],
+    # Blocks along M and N, or so many that divide K.
+    "cluster": [(1, 1), (2, 1), (1, 2), (2, 2), 2, 3, 8],
     "stages": [2, 3, 5],
     "raster": [1, 8],
     "layout": ["NN", "NT", "TN", "TT"],
@@ -60,15 +62,22 @@ def block_of(choice):
     return choice["block"][::-1] if choice["swapped"] else choice["block"]
 
 
+def cluster_of(choice):
+    """Blocks along M, N and K."""
+    cluster = choice["cluster"]
+    return (1, 1, cluster) if isinstance(cluster, int) else (*cluster, 1)
+
+
 def schedule(choice):
     m, n = block_of(choice)
     warps = choice["warps"][::-1] if choice["swapped"] else choice["warps"]
+    cluster_m, cluster_n, split_k = cluster_of(choice)
     return (f"#tcc.schedule<block = [{m}, {n}, {BLOCK_K}], warps = {list(warps)}, "
             f"mma = wgmma, transport = tma, stages = {choice['stages']}, "
             f"roles = {choice['roles']}, persistent = {str(choice['persistent']).lower()}, "
-            f"pending = {choice['pending']}, cluster = {list(choice['cluster'])}, "
+            f"pending = {choice['pending']}, cluster = [{cluster_m}, {cluster_n}], "
             f"raster = {choice['raster']}, epilogue = {choice['epilogue']}, "
-            f"swapped = {str(choice['swapped']).lower()}>")
+            f"swapped = {str(choice['swapped']).lower()}, split_k = {split_k}>")
 
 
 def program(choice):
@@ -123,9 +132,10 @@ def cover(legal):
 
 
 def group_of(choice):
-    """Programs of a group compute the same from the same."""
+    """Programs of a group compute the same from the same, and add products in the same order."""
     element, result = choice["types"]
-    return f"{element}-{result}-{choice['layout']}-{choice['kind']}"
+    return "-".join([element, result, choice["layout"], choice["kind"]] +
+                    [f"k{split}" for split in cluster_of(choice)[2:] if split > 1])
 
 
 def find_partners(chosen, legal):
@@ -156,8 +166,9 @@ def report(pool, messages, legal):
 def own_size(choice, tiles_m, tiles_n, k):
     """Clusters' tiles along M and N, the last ones cut; rows that a tensor map allows."""
     block_m, block_n = block_of(choice)
-    m = block_m * (choice["cluster"][0] * tiles_m - 1) + 24
-    n = block_n * (choice["cluster"][1] * tiles_n - 1) + 40
+    cluster_m, cluster_n, _ = cluster_of(choice)
+    m = block_m * (cluster_m * tiles_m - 1) + 24
+    n = block_n * (cluster_n * tiles_n - 1) + 40
     odd = 1 if choice["layout"][0] == "N" else 0
     return m + odd, n, k
 
@@ -167,9 +178,9 @@ def add_runs(cases, number, choice, has_own_sizes):
     m, n = block_of(choice)
     summary = "-".join([f"{m}x{n}", "swapped" if choice["swapped"] else "plain", choice["roles"], str(choice["stages"]),
                         re.sub(r"\W+", "", choice["epilogue"]),
-                        "x".join(map(str, choice["cluster"]))])
+                        "x".join(map(str, cluster_of(choice)))])
     name, text = f"{number:03}-{group}-{summary}", program(choice)
-    blocks = choice["cluster"][0] * choice["cluster"][1]
+    blocks, split_k = math.prod(cluster_of(choice)), cluster_of(choice)[2]
 
     def run(what, size, clusters):
         cases.add(name, text, what, gemm_cases.size_option(*size) +
@@ -181,8 +192,8 @@ def add_runs(cases, number, choice, has_own_sizes):
         return
     run("one slab", own_size(choice, 1, 1, 40), 1)
     # Three tiles for one block: groups have two and one. Then slots wrap in the middle of a tile.
-    run("stages - 1", own_size(choice, 3, 1, BLOCK_K * (stages - 1)), 1)
-    run("stages + 1", own_size(choice, 1, 2, BLOCK_K * (stages + 1) - 8), 1)
+    run("stages - 1", own_size(choice, 3, 1, BLOCK_K * split_k * (stages - 1)), 1)
+    run("stages + 1", own_size(choice, 1, 2, BLOCK_K * split_k * (stages + 1) - 8), 1)
 
 
 def compare(path):

@@ -402,8 +402,8 @@ void TmaPipelineLowering::waitForGridAhead(Operation *roles) {
 }
 
 /// Barriers of the cluster count all of its threads (PTX ISA, barrier.cluster): the producer's
-/// warpgroup passes those of tcc.cluster_reduce as the consumers do, after `producer`. The last wait
-/// is for parts of the sum that other blocks still read.
+/// warpgroup passes those of tcc.cluster_reduce as the consumers do, after `producer`. The last
+/// wait is for parts of the sum that other blocks still read.
 void TmaPipelineLowering::followReduction(Operation *producer) {
   Location loc = producer->getLoc();
   rewriter.setInsertionPointAfter(producer);

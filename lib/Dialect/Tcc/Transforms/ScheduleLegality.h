@@ -38,8 +38,9 @@ struct ScheduleContext {
 };
 
 /// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
-/// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's; fewer with
-/// `split_k`, so that each block has a slice. With swapped operands rows, where it has all columns.
+/// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's; with
+/// `split_k` fewer, so that each block has a slice. With swapped operands rows, where it has all
+/// columns.
 int64_t getEpilogueChunk(const ScheduleFields &fields, int64_t elementBytes);
 
 /// Rows and columns of a slice that `epilogue = tma` stores at a time: all rows of some columns,
