@@ -82,6 +82,10 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
       return true;
   if (from.stages < 2 && with([](ScheduleFields &fields) { fields.stages = 2; }))
     return true;
+  // Their memory is where parts of a sum are exchanged.
+  for (int64_t stages = from.stages + 1; from.splitK > 1 && stages <= 16; ++stages)
+    if (with([&](ScheduleFields &fields) { fields.stages = stages; }))
+      return true;
   if (with([](ScheduleFields &fields) { fields.chunk = 0; }))
     return true;
   for (Epilogue epilogue : {Epilogue::Direct, Epilogue::Shared})

@@ -225,6 +225,8 @@ def MapGridPass : Pass<"tcc-map-grid"> {
     // tcc.grid = ["min(ceildiv(M, 128) * ceildiv(N, 256), sm_count)", "1", "1"]
     scf.for %t = %block_id to %tiles step %grid_dim { … }
     ```
+    With `split_k = S` a cluster of S blocks has a tile: they divide the loop over
+    K by rank, and a `tcc.cluster_reduce` the slices that follow it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect"];
