@@ -127,23 +127,33 @@ struct DistributeClusterReduce : OpConversionPattern<ClusterReduceOp> {
   }
 
   /// The sum of all blocks' registers in block `rank`: in the order of ranks, wherever it is made.
+  /// Every block begins to read at the next one's, so that they don't all ask the same at a time.
   static SmallVector<Value> getSum(I32Builder &b, Exchange &exchange, ValueRange acc, int64_t rank,
                                    int64_t blocks) {
-    SmallVector<SmallVector<Value>> peers;
-    for (int64_t block = 0; block < blocks; ++block)
-      peers.push_back(block == rank ? SmallVector<Value>() : exchange.getPeer(block));
-    SmallVector<Value> sum(acc.size());
-    for (int64_t i = 0, end = acc.size() / vectorLength; i < end; ++i)
-      for (int64_t block = 0; block < blocks; ++block) {
-        Value part = block == rank ? Value() : exchange.load(peers[block], i);
-        for (int64_t j = 0; j < vectorLength; ++j) {
-          Value &total = sum[i * vectorLength + j];
-          Value element = part ? vector::ExtractOp::create(b.builder, b.loc, part, j).getResult()
-                               : acc[i * vectorLength + j];
-          total = total ? arith::AddFOp::create(b.builder, b.loc, total, element).getResult()
-                        : element;
-        }
+    SmallVector<SmallVector<Value>> peers(blocks);
+    for (int64_t next = 1; next < blocks; ++next)
+      peers[(rank + next) % blocks] = exchange.getPeer((rank + next) % blocks);
+    SmallVector<Value> sum;
+    for (int64_t i = 0, end = acc.size() / vectorLength; i < end; ++i) {
+      SmallVector<Value> parts(blocks); // null for this block's
+      for (int64_t next = 1; next < blocks; ++next) {
+        int64_t block = (rank + next) % blocks;
+        parts[block] = exchange.load(peers[block], i);
       }
+      for (int64_t j = 0; j < vectorLength; ++j)
+        sum.push_back(addParts(b, parts, j, acc[i * vectorLength + j]));
+    }
+    return sum;
+  }
+
+  /// The sum of element `index` of each part, `own` where one is null.
+  static Value addParts(I32Builder &b, ArrayRef<Value> parts, int64_t index, Value own) {
+    Value sum;
+    for (Value part : parts) {
+      Value element =
+          part ? vector::ExtractOp::create(b.builder, b.loc, part, index).getResult() : own;
+      sum = sum ? arith::AddFOp::create(b.builder, b.loc, sum, element).getResult() : element;
+    }
     return sum;
   }
 };

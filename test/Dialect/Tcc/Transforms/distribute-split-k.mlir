@@ -2,7 +2,7 @@
 
 // The consumers leave their part of the sum in the pipeline's buffers, a vector of all threads after the other, when
 // no warp multiplies there any more. Two barriers of the cluster: then all parts are there, and then all are read. A
-// block adds what its slices need, in the order of ranks.
+// block adds what its slices need, in the order of ranks, and reads from the next block's on.
 
 #c = #tcc.fragment<wgmma, c, shape = [64, 16, 16], warps = [4, 1]>
 #part = #tcc.fragment<wgmma, c, shape = [64, 8, 16], warps = [4, 1]>
@@ -31,9 +31,9 @@
 // CHECK:           %[[P1:.*]] = nvvm.mapa %[[PA]], %c1_i32 : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK:           %[[P2:.*]] = nvvm.mapa %[[PA]], %c2_i32 : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK:           %[[V1:.*]] = llvm.load %[[P1]] {alignment = 16 : i64} : !llvm.ptr<7> -> vector<4xf32>
+// CHECK:           %[[V2:.*]] = llvm.load %[[P2]] {alignment = 16 : i64} : !llvm.ptr<7> -> vector<4xf32>
 // CHECK:           %[[E1:.*]] = vector.extract %[[V1]][0]
 // CHECK:           %[[S1:.*]] = arith.addf %{{.*}}, %[[E1]] : f32
-// CHECK:           %[[V2:.*]] = llvm.load %[[P2]]
 // CHECK:           %[[E2:.*]] = vector.extract %[[V2]][0]
 // CHECK:           arith.addf %[[S1]], %[[E2]] : f32
 // CHECK-NOT:       llvm.load
@@ -42,12 +42,12 @@
 // CHECK:           llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr<1>
 // CHECK:         %[[IS1:.*]] = arith.cmpi eq, %[[RANK]], %c1_i32
 // CHECK-NEXT:    scf.if %[[IS1]] {
-// CHECK:           %[[P0:.*]] = nvvm.mapa %[[PB]], %c0_i32
 // CHECK:           %[[P2:.*]] = nvvm.mapa %[[PB]], %c2_i32
+// CHECK:           %[[P0:.*]] = nvvm.mapa %[[PB]], %c0_i32
+// CHECK:           %[[V2:.*]] = llvm.load %[[P2]]
 // CHECK:           %[[V0:.*]] = llvm.load %[[P0]]
 // CHECK:           %[[E0:.*]] = vector.extract %[[V0]][0]
 // CHECK:           %[[S1:.*]] = arith.addf %[[E0]], %{{.*}} : f32
-// CHECK:           %[[V2:.*]] = llvm.load %[[P2]]
 // CHECK:           %[[E2:.*]] = vector.extract %[[V2]][0]
 // CHECK:           arith.addf %[[S1]], %[[E2]] : f32
 // CHECK-NOT:       llvm.load
