@@ -3,14 +3,13 @@
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "tcc/Arch/Chip.h"
+#include "tcc/Dialect/Tcc/IR/TccTarget.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -61,22 +60,6 @@ struct ApproximateTanh : OpRewritePattern<math::TanhOp> {
 
 } // namespace
 
-/// Whether the kernel's chip has an instruction for tanh; false where the chip is unknown.
-static bool hasTanhInstruction(func::FuncOp kernel) {
-  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  ArrayAttr targets = module ? module.getTargetsAttr() : ArrayAttr();
-  auto target = targets && targets.size() == 1 ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
-                                               : NVVM::NVVMTargetAttr();
-  if (!target)
-    return false;
-  llvm::Expected<const arch::Chip *> chip = arch::lookupChip(target.getChip());
-  if (!chip) {
-    consumeError(chip.takeError());
-    return false;
-  }
-  return (*chip)->has(arch::Feature::TanhApprox);
-}
-
 LogicalResult mlir::tcc::expandMath(func::FuncOp kernel) {
   auto hasFunctions = [&] {
     return kernel
@@ -91,7 +74,8 @@ LogicalResult mlir::tcc::expandMath(func::FuncOp kernel) {
   // Everything is computed in f32, f16 and bf16 too. Some functions become others first.
   RewritePatternSet patterns(kernel.getContext());
   patterns.add<ApproximateExp>(kernel.getContext(), /*benefit=*/2);
-  if (hasTanhInstruction(kernel))
+  // A kernel may be converted before its chip is known.
+  if (const arch::Chip *chip = findChip(kernel); chip && chip->has(arch::Feature::TanhApprox))
     patterns.add<ApproximateTanh>(kernel.getContext(), /*benefit=*/2);
   math::populateExpansionPatterns(patterns, {"powf", "fpowi", "tan", "sinh", "cosh"});
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });

@@ -92,6 +92,29 @@ gpu.module @sm_70 [#nvvm.target<chip = "sm_70">] {
   }
 }
 
+// The chip may be unknown.
+gpu.module @unknown [#nvvm.target<chip = "sm_61">] {
+  // CHECK-LABEL: llvm.func @approximate_tanh_unknown
+  // CHECK-NOT: llvm.intr.tanh
+  // CHECK: llvm.fdiv
+  func.func @approximate_tanh_unknown(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+    %x = llvm.load %p : !llvm.ptr<1> -> f32
+    %0 = math.tanh %x fastmath<afn> : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    return
+  }
+}
+
+// CHECK-LABEL: llvm.func @approximate_tanh_anywhere
+// CHECK-NOT: llvm.intr.tanh
+// CHECK: llvm.fdiv
+func.func @approximate_tanh_anywhere(%p: !llvm.ptr<1>) attributes {tcc.level = "L4d", tcc.block = 32 : i64} {
+  %x = llvm.load %p : !llvm.ptr<1> -> f32
+  %0 = math.tanh %x fastmath<afn> : f32
+  llvm.store %0, %p : f32, !llvm.ptr<1>
+  return
+}
+
 // Blocks of a cluster lie along x; a kernel without clusters says nothing.
 // CHECK-LABEL: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>

@@ -1,29 +1,10 @@
-//===- Target.cpp - A kernel's chip and atoms -----------------------------===//
+//===- Target.cpp - Matrix instructions of a kernel's chip ----------------===//
 
 #include "Target.h"
-
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
 namespace arch = ::tcc::arch;
-
-FailureOr<const arch::Chip *> mlir::tcc::getChip(func::FuncOp kernel) {
-  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  if (!module)
-    return kernel.emitError() << "expects to be in a gpu.module with one #nvvm.target (L0t.1): run "
-                                 "tcc-select-target first";
-  ArrayAttr targets = module.getTargetsAttr();
-  auto target = targets && targets.size() == 1 ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
-                                               : NVVM::NVVMTargetAttr();
-  if (!target)
-    return module.emitError() << "expects exactly one target, an #nvvm.target (L0t.1)";
-  llvm::Expected<const arch::Chip *> chip = arch::lookupChip(target.getChip());
-  if (!chip)
-    return module.emitError() << llvm::toString(chip.takeError());
-  return *chip;
-}
 
 arch::MmaFamily mlir::tcc::toArch(MmaFamily family) {
   switch (family) {

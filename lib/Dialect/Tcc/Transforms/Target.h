@@ -1,20 +1,16 @@
-//===- Target.h - A kernel's chip and atoms ---------------------*- C++ -*-===//
+//===- Target.h - Matrix instructions of a kernel's chip --------*- C++ -*-===//
 
 #ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_TARGET_H
 #define TCC_LIB_DIALECT_TCC_TRANSFORMS_TARGET_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tcc/Arch/Chip.h"
 #include "tcc/Dialect/Tcc/IR/TccAttrs.h"
+#include "tcc/Dialect/Tcc/IR/TccTarget.h"
 
 namespace mlir::tcc {
 
 /// The family in lib/Arch's terms.
 ::tcc::arch::MmaFamily toArch(MmaFamily family);
-
-/// The chip of the gpu.module around `kernel`; an error at the kernel if it is not in one, or if
-/// the module hasn't exactly one #nvvm.target whose chip is known (L0t.1).
-FailureOr<const ::tcc::arch::Chip *> getChip(func::FuncOp kernel);
 
 /// The fragment of a matmul's operand under `schedule` on the kernel's chip, for operands of
 /// `elementType` and an f32 accumulator. An error at the kernel if the chip has no such atom.
