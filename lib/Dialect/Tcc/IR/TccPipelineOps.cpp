@@ -59,3 +59,27 @@ static LogicalResult verifyIsConsumer(Operation *op) {
 LogicalResult ConsumerGroupOp::verify() { return verifyIsConsumer(*this); }
 
 LogicalResult GroupBarrierOp::verify() { return verifyIsConsumer(*this); }
+
+/// Turns are of two groups, by barriers beside those of the slots.
+template <typename TurnOpT>
+static LogicalResult verifyTurn(TurnOpT op) {
+  if (failed(verifyIsConsumer(op)))
+    return failure();
+  auto roles = op->template getParentOfType<WarpSpecializeOp>();
+  if (roles.getGroups() != 2) {
+    InFlightDiagnostic error = op.emitOpError()
+                               << "expects a tcc.warp_specialize with groups = 2, found "
+                               << roles.getGroups();
+    error.attachNote(roles.getLoc()) << "the roles are here";
+    return error;
+  }
+  Transport transport = op.getPipeline().getType().getTransport();
+  if (transport != Transport::Tma)
+    return op.emitOpError() << "expects a pipeline of transport 'tma', found '"
+                            << stringifyTransport(transport) << "'";
+  return success();
+}
+
+LogicalResult TurnWaitOp::verify() { return verifyTurn(*this); }
+
+LogicalResult TurnPassOp::verify() { return verifyTurn(*this); }

@@ -58,9 +58,8 @@ LogicalResult mlir::tcc::checkSharedLayout(AllocSharedOp alloc, const support::S
 int64_t mlir::tcc::getNumBarriers(CreatePipelineOp pipeline) {
   int64_t turns = 0;
   for (Operation *user : pipeline->getUsers())
-    if (auto wait = dyn_cast<TurnWaitOp>(user))
-      if (auto roles = wait->getParentOfType<WarpSpecializeOp>())
-        turns = roles.getGroups();
+    if (isa<TurnWaitOp, TurnPassOp>(user))
+      turns = user->getParentOfType<WarpSpecializeOp>().getGroups();
   return pipeline.getType().getStages() * 2 + turns;
 }
 

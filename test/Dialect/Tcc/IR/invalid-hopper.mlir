@@ -197,6 +197,48 @@ func.func @barrier_of_the_producer() {
 
 // -----
 
+func.func @turn_without_roles(%p: !tcc.pipeline<tma, stages = 2>, %g: i32) {
+  // expected-error @+1 {{expects to stand in the region 'consumer' of a tcc.warp_specialize}}
+  tcc.turn_wait %p[%g, %g] : !tcc.pipeline<tma, stages = 2>
+  return
+}
+
+// -----
+
+func.func @turn_of_the_producer(%p: !tcc.pipeline<tma, stages = 2>, %g: i32) {
+  tcc.warp_specialize consumers = 8 groups = 2 producer {
+    // expected-error @+1 {{expects to stand in the region 'consumer' of a tcc.warp_specialize}}
+    tcc.turn_pass %p[%g, %g] : !tcc.pipeline<tma, stages = 2>
+  } consumer {
+  }
+  return
+}
+
+// -----
+
+func.func @turn_of_one_group(%p: !tcc.pipeline<tma, stages = 2>, %g: i32) {
+  // expected-note @+1 {{the roles are here}}
+  tcc.warp_specialize consumers = 4 producer {
+  } consumer {
+    // expected-error @+1 {{expects a tcc.warp_specialize with groups = 2, found 1}}
+    tcc.turn_pass %p[%g, %g] : !tcc.pipeline<tma, stages = 2>
+  }
+  return
+}
+
+// -----
+
+func.func @turn_without_tma(%p: !tcc.pipeline<cp_async, stages = 2>, %g: i32) {
+  tcc.warp_specialize consumers = 8 groups = 2 producer {
+  } consumer {
+    // expected-error @+1 {{expects a pipeline of transport 'tma', found 'cp_async'}}
+    tcc.turn_wait %p[%g, %g] : !tcc.pipeline<cp_async, stages = 2>
+  }
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'chunk' divides block M = 72, found 16}}
 #uneven_rows = #tcc.schedule<block = [72, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 3, chunk = 16, swapped = true>
 

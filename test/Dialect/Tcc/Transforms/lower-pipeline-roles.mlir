@@ -52,6 +52,21 @@ func.func @turns(%slot: i32, %phase: i32, %turn: i32, %n: i32) attributes {tcc.l
   return
 }
 
+// Who passes a turn needs the other group's barrier, whether anybody waits for it or not.
+// CHECK-LABEL: func.func @turn_passed
+// CHECK:         %[[BARRIERS:.*]] = tcc.alloc_shared : <1x8xi64,
+// CHECK:         nvvm.mbarrier.arrive
+func.func @turn_passed(%turn: i32) attributes {tcc.level = "L4d"} {
+  %s = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 3, #row>
+  %p = tcc.create_pipeline %s : !tcc.shared<64x64xf16, stages = 3, #row> -> !pipe
+  tcc.warp_specialize consumers = 8 groups = 2 producer {
+  } consumer {
+    %g = tcc.consumer_group
+    tcc.turn_pass %p[%g, %turn] : !pipe
+  }
+  return
+}
+
 // C's tensor map is a parameter like those of A and B.
 // CHECK-LABEL: func.func @stores
 // CHECK-SAME:    %[[MAP:[a-z0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})

@@ -126,20 +126,6 @@ func.func @tma() attributes {tcc.level = "L4d"} {
 
 // -----
 
-func.func @turn_of_nobody(%group: i32, %turn: i32) attributes {tcc.level = "L4d"} {
-  %s = tcc.alloc_shared : !tcc.shared<16x16xf16, stages = 2, #tcc.layout<contiguous = 1, span = 32>>
-  %p = tcc.create_pipeline %s : !tcc.shared<16x16xf16, stages = 2, #tcc.layout<contiguous = 1, span = 32>>
-    -> !tcc.pipeline<tma, stages = 2>
-  // expected-error@+1 {{is a consumer group's: expects to stand in a tcc.warp_specialize}}
-  tcc.turn_wait %p[%group, %turn] : !tcc.pipeline<tma, stages = 2>
-  tcc.warp_specialize consumers = 8 groups = 2 producer {
-  } consumer {
-  }
-  return
-}
-
-// -----
-
 // A store needs no pipeline: there is no thread that starts before the others to fetch its map.
 // CHECK-LABEL: func.func @store_without_pipeline
 // CHECK-NOT:     nvvm.prefetch

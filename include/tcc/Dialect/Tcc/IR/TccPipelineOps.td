@@ -184,10 +184,15 @@ def Tcc_TurnWaitOp : Tcc_PipelineStepOp<"turn_wait"> {
     phase bit tells two phases of a slot apart and no more, so that groups which
     ran freely could take a later phase for theirs.
 
+    1. Stands in the region `consumer` of a `tcc.warp_specialize` with two
+       groups.
+    2. The pipeline's transport is `tma`.
+
     ```mlir
     tcc.turn_wait %p[%group, %turn] : !tcc.pipeline<tma, stages = 5>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 def Tcc_TurnPassOp : Tcc_PipelineStepOp<"turn_pass"> {
@@ -195,10 +200,15 @@ def Tcc_TurnPassOp : Tcc_PipelineStepOp<"turn_pass"> {
   let description = [{
     Group `slot` has waited for all its slots of this turn.
 
+    1. Stands in the region `consumer` of a `tcc.warp_specialize` with two
+       groups.
+    2. The pipeline's transport is `tma`.
+
     ```mlir
     tcc.turn_pass %p[%group, %turn] : !tcc.pipeline<tma, stages = 5>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 def Tcc_RoleEndOp : Tcc_Op<"role_end", [Pure, Terminator, HasParent<"WarpSpecializeOp">]> {
