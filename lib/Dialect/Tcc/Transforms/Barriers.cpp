@@ -9,6 +9,7 @@
 #include "Barriers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -16,16 +17,29 @@ using namespace mlir::tcc;
 namespace {
 
 /// Accesses to a buffer since the last barrier; by bulk stores, which other threads don't see end,
-/// since the last wait for them and a barrier after it.
+/// since the last wait for them and a barrier after it; what TMA doesn't see yet, since the last
+/// fence of the writers and a barrier after it.
 struct Pending {
   bool read = false;
   bool written = false;
   bool bulkRead = false;
+  bool unfenced = false;
+  bool unseen = false;
 
-  bool operator==(const Pending &other) const {
-    return read == other.read && written == other.written && bulkRead == other.bulkRead;
-  }
+  bool operator==(const Pending &other) const { return bits() == other.bits(); }
   bool operator!=(const Pending &other) const { return !(*this == other); }
+  void join(const Pending &other) {
+    read |= other.read;
+    written |= other.written;
+    bulkRead |= other.bulkRead;
+    unfenced |= other.unfenced;
+    unseen |= other.unseen;
+  }
+
+private:
+  std::tuple<bool, bool, bool, bool, bool> bits() const {
+    return {read, written, bulkRead, unfenced, unseen};
+  }
 };
 
 class ConflictFinder {
@@ -45,6 +59,7 @@ private:
   LogicalResult access(Operation *op, Value buffer, bool isWrite);
   LogicalResult bulkStore(BulkStoreOp store);
   LogicalResult report(BarrierConflict conflict);
+  void passFence();
   void passBarrier();
 
   function_ref<FailureOr<bool>(BarrierConflict)> onConflict;
@@ -75,13 +90,29 @@ bool mlir::tcc::isGuarded(Value buffer) {
   return llvm::any_of(buffer.getUsers(), llvm::IsaPred<CreatePipelineOp>);
 }
 
-/// Reads by bulk stores end with a wait before the barrier alone.
+/// Orders a thread's own writes before reads in the async proxy (PTX ISA, "Async proxy").
+static bool isFence(Operation *op) {
+  auto fence = dyn_cast<NVVM::FenceProxyOp>(op);
+  return fence && (fence.getKind() == NVVM::ProxyKind::async ||
+                   fence.getKind() == NVVM::ProxyKind::async_shared);
+}
+
+void ConflictFinder::passFence() {
+  for (auto &[buffer, accesses] : pending)
+    accesses.unfenced = false;
+}
+
+/// Reads by bulk stores end with a wait before the barrier alone, and what isn't fenced before it
+/// stays unseen.
 void ConflictFinder::passBarrier() {
   DenseMap<Value, Pending> after;
-  if (!isBulkWaited)
-    for (auto [buffer, accesses] : pending)
-      if (accesses.bulkRead)
-        after[buffer].bulkRead = true;
+  for (auto [buffer, accesses] : pending) {
+    Pending left;
+    left.bulkRead = accesses.bulkRead && !isBulkWaited;
+    left.unfenced = left.unseen = accesses.unfenced;
+    if (left != Pending())
+      after[buffer] = left;
+  }
   pending = std::move(after);
 }
 
@@ -93,6 +124,8 @@ LogicalResult ConflictFinder::report(BarrierConflict conflict) {
   if (!*hasBarrier)
     return success();
   isBulkWaited |= conflict.withBulkStore;
+  if (conflict.isBulkStore)
+    passFence();
   passBarrier();
   return success();
 }
@@ -106,13 +139,16 @@ LogicalResult ConflictFinder::access(Operation *op, Value buffer, bool isWrite) 
     if (failed(report({op, withBulkStore, /*isBulkStore=*/false})))
       return failure();
   Pending &now = pending[buffer];
-  (isWrite ? now.written : now.read) = true;
+  if (isWrite)
+    now.written = now.unfenced = now.unseen = true;
+  else
+    now.read = true;
   return success();
 }
 
 /// One thread starts it for all that wrote the buffer, and TMA reads.
 LogicalResult ConflictFinder::bulkStore(BulkStoreOp store) {
-  if (pending.lookup(store.getSource()).written)
+  if (pending.lookup(store.getSource()).unseen)
     if (failed(report({store, /*withBulkStore=*/false, /*isBulkStore=*/true})))
       return failure();
   pending[store.getSource()].bulkRead = true;
@@ -122,12 +158,8 @@ LogicalResult ConflictFinder::bulkStore(BulkStoreOp store) {
 
 void ConflictFinder::join(DenseMap<Value, Pending> &into,
                           const DenseMap<Value, Pending> &other) {
-  for (auto [buffer, accesses] : other) {
-    Pending &both = into[buffer];
-    both.read |= accesses.read;
-    both.written |= accesses.written;
-    both.bulkRead |= accesses.bulkRead;
-  }
+  for (auto [buffer, accesses] : other)
+    into[buffer].join(accesses);
 }
 
 /// A loop's body runs after what came before it, and after itself.
@@ -186,6 +218,10 @@ LogicalResult ConflictFinder::visit(Operation *op) {
   }
   if (isa<BulkWaitOp>(op)) {
     isBulkWaited = true;
+    return success();
+  }
+  if (isFence(op)) {
+    passFence();
     return success();
   }
   if (auto store = dyn_cast<BulkStoreOp>(op))

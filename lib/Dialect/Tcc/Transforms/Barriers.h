@@ -20,7 +20,8 @@ struct BarrierConflict {
   Operation *access;
   /// A bulk store may still read what the access writes: a tcc.bulk_wait must come first.
   bool withBulkStore;
-  /// The access is a bulk store: what was written must be made visible to the async proxy.
+  /// The access is a bulk store: what was written must be made visible to the async proxy, by a
+  /// fence before the barrier.
   bool isBulkStore;
   /// A barrier of the block can't stand here, one of the consumer group can.
   bool isInRole = false;
@@ -29,6 +30,7 @@ struct BarrierConflict {
 /// Walks `kernel` in program order and calls `onConflict` before each access to an unguarded buffer
 /// that may meet another thread's access since the last barrier of the block (of the group, in a
 /// role): a read or a write after a write, a write after a read, over the iterations of loops too.
+/// For a bulk store a barrier counts that comes after an nvvm.fence.proxy of the writers.
 /// `onConflict` says whether it has put a barrier there. An access that can't be followed is an
 /// error.
 LogicalResult findBarrierConflicts(func::FuncOp kernel,

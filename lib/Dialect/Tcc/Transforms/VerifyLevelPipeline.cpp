@@ -205,9 +205,12 @@ LogicalResult mlir::tcc::verifyPipelines(func::FuncOp kernel) {
       failed(verifyMatmulSteps(kernel)))
     return failure();
   return findBarrierConflicts(kernel, [](BarrierConflict conflict) -> FailureOr<bool> {
-    InFlightDiagnostic error = conflict.access->emitOpError() << "expects a ";
+    InFlightDiagnostic error = conflict.access->emitOpError() << "expects ";
     if (conflict.withBulkStore)
-      error << "tcc.bulk_wait and a ";
+      error << "a tcc.bulk_wait and ";
+    if (conflict.isBulkStore)
+      error << "an nvvm.fence.proxy of kind 'async.shared' and ";
+    error << "a ";
     return error << (conflict.isInRole ? "tcc.group_barrier" : "gpu.barrier")
                  << " between this access and one before it to the same buffer (L4.4)";
   });

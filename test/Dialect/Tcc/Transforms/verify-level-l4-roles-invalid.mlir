@@ -82,7 +82,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
       }
       %r = arith.truncf %acc : !acc to !tile
       tcc.local_store %r, %sc : !tile, !staging
-      // expected-error @below {{expects a tcc.group_barrier between this access and one before it to the same buffer (L4.4)}}
+      // expected-error @below {{expects an nvvm.fence.proxy of kind 'async.shared' and a tcc.group_barrier between this access and one before it to the same buffer (L4.4)}}
       tcc.bulk_store %sc, %C[%i, %i] : !staging, memref<?x?xf16>
     }
     return
