@@ -194,8 +194,10 @@ LogicalResult ConflictFinder::visitRoles(WarpSpecializeOp roles) {
 LogicalResult ConflictFinder::visitShares(ClusterReduceOp reduce) {
   passBarrier();
   DenseMap<Value, Pending> entry = pending, joined;
+  bool wasBulkWaited = isBulkWaited;
   for (Region &share : reduce.getShares()) {
     pending = entry;
+    isBulkWaited = wasBulkWaited;
     if (failed(visit(share.front())))
       return failure();
     join(joined, pending);

@@ -147,3 +147,36 @@ func.func @shares(%t: tensor<64x32xf32, #rows>, %acc: tensor<64x32xf32, #c>) att
   }
   return
 }
+
+// A block that runs the second region hasn't waited in the first.
+// CHECK-LABEL: func.func @wait_of_another_share
+// CHECK:         tcc.bulk_store
+// CHECK:         ^bb0
+// CHECK-NEXT:      tcc.bulk_wait read
+// CHECK-NEXT:      tcc.group_barrier
+// CHECK-NEXT:      tcc.local_store
+// CHECK:         ^bb0
+// CHECK-NEXT:      tcc.group_barrier
+// CHECK-NEXT:      tcc.bulk_wait read
+// CHECK-NEXT:      tcc.group_barrier
+// CHECK-NEXT:      tcc.local_store
+func.func @wait_of_another_share(%t: !tile, %C: memref<?x?xf16>, %i: index, %acc: tensor<64x32xf32, #c>) attributes {tcc.level = "L3g"} {
+  %s = tcc.alloc_shared : !buffer
+  %u = tcc.alloc_shared : !tcc.shared<64x32xf32, #dense>
+  tcc.warp_specialize consumers = 4 producer {
+  } consumer {
+    %g = tcc.consumer_group
+    tcc.bulk_store %s slot %g, %C[%i, %i] : !buffer, memref<?x?xf16>
+    tcc.cluster_reduce %acc through %u : tensor<64x32xf32, #c>, !tcc.shared<64x32xf32, #dense> {
+    ^bb0(%sum: tensor<64x32xf32, #c>):
+      tcc.bulk_wait read
+      tcc.group_barrier
+      tcc.local_store %t, %s slot %g : !tile, !buffer
+    }, {
+    ^bb0(%sum: tensor<64x32xf32, #c>):
+      tcc.group_barrier
+      tcc.local_store %t, %s slot %g : !tile, !buffer
+    }
+  }
+  return
+}
