@@ -45,9 +45,9 @@ LogicalResult TccDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   if (name == kGridAttr)
     return expect(isStringArray(value) && cast<ArrayAttr>(value).size() == 3,
                   "an array of three strings");
-  if (name == kReferenceAttr || name == "tcc.tensor_maps")
+  if (name == kReferenceAttr || name == kTensorMapsAttr)
     return expect(isa<ArrayAttr>(value), "an array of dictionaries");
-  if (name == "tcc.non_empty") // of a loop over K whose copies go by TMA
+  if (name == kNonEmptyAttr)
     return expect(isa<UnitAttr>(value), "a unit attribute");
   if (name == kBlockAttr || name == kSharedBytesAttr)
     return expect(isa<IntegerAttr>(value), "an integer");

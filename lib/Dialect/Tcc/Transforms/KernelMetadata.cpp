@@ -1,7 +1,6 @@
 //===- KernelMetadata.cpp - A kernel's description for the launcher ---------------------===//
 
 #include "KernelMetadata.h"
-#include "LowerTmaPipeline.h"
 #include "Target.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -259,7 +258,7 @@ FailureOr<json::Object> MetadataBuilder::build() {
     object["dependentLaunch"] = true;
   if (failed(addArguments(object)))
     return failure();
-  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))
+  if (auto maps = kernel->getAttrOfType<ArrayAttr>(TccDialect::kTensorMapsAttr))
     object["tensorMaps"] = toJSON(maps);
   addReference(object);
   addNumerics(object);

@@ -506,7 +506,7 @@ LogicalResult TmaPipelineLowering::run() {
   SmallVector<Operation *> steps, specialized;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](Operation *op) {
-    if (op->hasAttr(kNonEmptyAttr))
+    if (op->hasAttr(TccDialect::kNonEmptyAttr))
       loops.push_back(cast<scf::ForOp>(op));
     if (auto pipeline = dyn_cast<CreatePipelineOp>(op)) {
       if (pipeline.getType().getTransport() == Transport::Tma)
@@ -550,7 +550,7 @@ LogicalResult TmaPipelineLowering::run() {
                              /*in_param_space=*/nullptr);
   }
   if (!maps.empty())
-    kernel->setAttr(kTensorMapsAttr, rewriter.getArrayAttr(maps));
+    kernel->setAttr(TccDialect::kTensorMapsAttr, rewriter.getArrayAttr(maps));
   return success();
 }
 

@@ -13,7 +13,6 @@
 
 #include "SpecializedPipeline.h"
 #include "Barriers.h"
-#include "LowerTmaPipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -101,7 +100,7 @@ SmallVector<Value> SpecializedPipeline::produceSlab(scf::ForOp loop) {
 SmallVector<Value> SpecializedPipeline::produceTile(ValueRange state) {
   OpBuilder::InsertionGuard guard(rewriter);
   scf::ForOp loop = createLoop(program.program.loop, state);
-  loop->setAttr(kNonEmptyAttr, rewriter.getUnitAttr());
+  loop->setAttr(TccDialect::kNonEmptyAttr, rewriter.getUnitAttr());
   SmallVector<Value> next = produceSlab(loop);
   scf::YieldOp::create(rewriter, loc, next);
   return loop.getResults();
@@ -161,7 +160,7 @@ SmallVector<Value> SpecializedPipeline::consumeTile(ValueRange state) {
   auto extended = loop.replaceWithAdditionalYields(rewriter, carriedIn,
                                                    /*replaceInitOperandUsesInLoop=*/false, advance);
   loop = cast<scf::ForOp>(extended->getOperation());
-  loop->setAttr(kNonEmptyAttr, rewriter.getUnitAttr());
+  loop->setAttr(TccDialect::kNonEmptyAttr, rewriter.getUnitAttr());
   rewriter.setInsertionPointToStart(loop.getBody());
   ConsumerWaitOp::create(rewriter, loc, pipeline, slot, phase, /*pending=*/0);
   program.readFrom(slot);

@@ -33,7 +33,11 @@ def Tcc_Dialect : Dialect {
     | `tcc.grid`          | ArrayAttr       | three strings: expressions over the sizes             |
     | `tcc.block`         | IntegerAttr     | threads of a block                                    |
     | `tcc.shared_bytes`  | IntegerAttr     | dynamic shared memory, all buffers together           |
+    | `tcc.tensor_maps`   | ArrayAttr       | tensor maps, in the order of their parameters         |
     | `tcc.metadata`      | StringAttr      | the JSON object of the PTX header                     |
+
+    of a loop: `tcc.non_empty`, a unit attribute: it runs at least once, and
+    tcc-lower-pipeline tests at its end alone;
 
     and of an argument: `tcc.name`, `tcc.dims` (one name a dimension),
     `tcc.direction` ("in", "out", "inout").
@@ -53,7 +57,9 @@ def Tcc_Dialect : Dialect {
     static constexpr llvm::StringLiteral kGridAttr = "tcc.grid";
     static constexpr llvm::StringLiteral kBlockAttr = "tcc.block";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tcc.shared_bytes";
+    static constexpr llvm::StringLiteral kTensorMapsAttr = "tcc.tensor_maps";
     static constexpr llvm::StringLiteral kMetadataAttr = "tcc.metadata";
+    static constexpr llvm::StringLiteral kNonEmptyAttr = "tcc.non_empty";
     static constexpr llvm::StringLiteral kNameAttr = "tcc.name";
     static constexpr llvm::StringLiteral kDimsAttr = "tcc.dims";
     static constexpr llvm::StringLiteral kDirectionAttr = "tcc.direction";
