@@ -1,34 +1,30 @@
-//===- LowerTmaPipeline.cpp - Pipelines on mbarriers, and roles -------------------------===//
+//===- LowerTmaPipeline.cpp - Pipelines on mbarriers --------------------------------------===//
 //
 // A slot has two barriers. `full` counts one arrival, the producer's, and the bytes that TMA
 // brings; `empty` counts an arrival of every warp that consumes the slot, in all blocks of the
 // cluster that write into this one's. Both sides wait for the phase that their state names: the
 // producer for the other one, since all slots start empty (PTX ISA, "Parallel Synchronization and
-// Communication Instructions: mbarrier"). Groups of consumers that take turns have one barrier each,
-// which counts the warps of the other group; group 0's turn is there from the start.
+// Communication Instructions: mbarrier"). Groups of consumers that take turns have one barrier
+// each, which counts the warps of the other group; group 0's turn is there from the start.
 //
-//===------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------===//
 
 #include "LowerTmaPipeline.h"
-#include "Kernel.h"
-#include "MatrixArgument.h"
-#include "ScheduleLegality.h"
+#include "RoleLowering.h"
 #include "SharedLayouts.h"
-#include "TileDistribution.h"
+#include "TensorMapLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/PatternMatch.h"
-#include "tcc/Dialect/Tcc/IR/TccOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tcc/Dialect/Tcc/IR/TccTarget.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
 
 static constexpr int64_t barrierBytes = 8;
-static constexpr int64_t threadsPerWarpgroup = 128;
 
 namespace {
 
@@ -63,7 +59,9 @@ private:
 class TmaPipelineLowering {
 public:
   explicit TmaPipelineLowering(func::FuncOp kernel)
-      : kernel(kernel), rewriter(kernel.getContext()) {}
+      : kernel(kernel), rewriter(kernel.getContext()),
+        schedule(kernel->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr)),
+        peers(schedule), tensorMaps(kernel, rewriter) {}
 
   LogicalResult run();
 
@@ -76,39 +74,20 @@ private:
   void lower(ProducerAcquireOp op);
   void lower(TurnWaitOp op);
   void lower(TurnPassOp op);
-  void lower(ConsumerGroupOp op);
-  void lower(GroupBarrierOp op);
   LogicalResult lower(TmaLoadOp op);
-  LogicalResult lower(TmaStoreOp op);
-  void lower(WarpSpecializeOp op);
-
-  /// The kernel's parameter for a tensor map of `box` elements of `matrix`, which `user` accesses.
-  FailureOr<Value> getTensorMap(Operation *user, TypedValue<MemRefType> matrix,
-                                ArrayRef<int64_t> box, int64_t span, unsigned unitDim);
-  /// A box's place as a tensor map has it: the inner dimension first.
-  SmallVector<Value> getCoordinates(Location loc, ValueRange offsets, unsigned unitDim);
   void waitForPhase(I32Builder &b, Value barrier, Value phase);
   void testAtEnd(scf::ForOp loop);
-  void synchroniseCluster(Location loc, bool isConverged);
-  Value getPeer(I32Builder &b);
-  Value getGroup(I32Builder &b);
-  void moveRole(Region &role);
-  void waitForGridAhead(Operation *roles);
-  void followReduction(Operation *producer);
 
   func::FuncOp kernel;
   IRRewriter rewriter;
+  ScheduleAttr schedule; // may be null
+  ClusterPeers peers;
   WarpSpecializeOp roles;
+  std::optional<RoleLowering> roleLowering;
+  TensorMapLowering tensorMaps;
   /// What one thread of the block does before all others start.
   Block *firstThread = nullptr;
-  int64_t clusterM = 1, clusterN = 1;
-  bool isDependentLaunch = false;
-  /// The consumers meet those of the cluster's other blocks in a tcc.cluster_reduce.
-  bool isSplitK = false;
-  /// Blocks of the cluster that write into a block's slots, itself included.
-  int64_t peers = 1;
   llvm::DenseMap<Value, SlotBarriers> barriers;
-  SmallVector<std::pair<Attribute, Value>> tensorMaps;
 };
 
 } // namespace
@@ -118,24 +97,14 @@ LogicalResult TmaPipelineLowering::findRoles() {
     roles = op;
     return WalkResult::interrupt();
   });
-  if (auto schedule = kernel->getAttrOfType<ScheduleAttr>(TccDialect::kScheduleAttr)) {
-    clusterM = schedule.getClusterM();
-    clusterN = schedule.getClusterN();
-    peers = clusterM + clusterN - 1;
-    isDependentLaunch = schedule.getDependentLaunch();
-    isSplitK = schedule.getSplitK() > 1;
-  }
-  WalkResult turns = kernel.walk([](Operation *op) -> WalkResult {
-    if (!isa<TurnWaitOp, TurnPassOp>(op) || op->getParentOfType<WarpSpecializeOp>())
-      return WalkResult::advance();
-    return op->emitOpError() << "is a consumer group's: expects to stand in a tcc.warp_specialize";
-  });
-  if (turns.wasInterrupted())
+  if (!roles)
+    return kernel.emitOpError() << "has a pipeline of transport 'tma' without a "
+                                << "tcc.warp_specialize: TMA needs a producer";
+  FailureOr<const ::tcc::arch::Chip *> chip = getChip(kernel);
+  if (failed(chip))
     return failure();
-  if (roles)
-    return success();
-  return kernel.emitOpError() << "has a pipeline of transport 'tma' without a tcc.warp_specialize: "
-                              << "TMA needs a producer";
+  roleLowering.emplace(roles, schedule, peers, **chip, rewriter);
+  return success();
 }
 
 void TmaPipelineLowering::createBarriers(CreatePipelineOp op) {
@@ -162,25 +131,14 @@ void TmaPipelineLowering::createBarriers(CreatePipelineOp op) {
     };
     for (int64_t i = 0; i < stages; ++i) {
       init(slots.getFull(b, b.constant(i)), 1);
-      init(slots.getEmpty(b, b.constant(i)), groupWarps * peers);
+      init(slots.getEmpty(b, b.constant(i)), groupWarps * peers.size());
     }
     for (int64_t group = 0; group < count - 2 * stages; ++group)
       init(slots.getTurn(b, b.constant(group)), groupWarps);
     // TMA, too, must see the barriers initialised (PTX ISA, fence.mbarrier_init).
     NVVM::FenceMbarrierInitOp::create(rewriter, op.getLoc());
   }
-  synchroniseCluster(op.getLoc(), /*isConverged=*/true);
-}
-
-/// A barrier of the cluster, or of the block if it is alone.
-void TmaPipelineLowering::synchroniseCluster(Location loc, bool isConverged) {
-  if (peers == 1) {
-    gpu::BarrierOp::create(rewriter, loc);
-    return;
-  }
-  UnitAttr aligned = isConverged ? rewriter.getUnitAttr() : UnitAttr();
-  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
-  NVVM::ClusterWaitOp::create(rewriter, loc, aligned);
+  peers.synchronise(rewriter, op.getLoc(), /*isConverged=*/true);
 }
 
 /// while (!try_wait(barrier, phase)) {}
@@ -203,39 +161,18 @@ void TmaPipelineLowering::lower(ConsumerWaitOp op) {
   waitForPhase(b, slots.getFull(b, op.getSlot()), op.getPhase());
 }
 
-/// The rank of the block that lane i < peers gives a slot back to: those with the same rows of A
-/// (i < clusterN), then those with the same columns of B but this block.
-Value TmaPipelineLowering::getPeer(I32Builder &b) {
-  // The register, and not the thread's number, from which LLVM would know in the branch that takes
-  // the first lanes that the bound is idle, drop it, and then let all lanes compute: a block that
-  // isn't there must not be named.
-  Value lane = NVVM::LaneIdOp::create(rewriter, b.loc, rewriter.getI32Type());
-  lane = b.min(lane, b.constant(peers - 1));
-  if (clusterM == 1 || clusterN == 1)
-    return lane;
-  Value rank = NVVM::BlockInClusterIdXOp::create(rewriter, b.loc, rewriter.getI32Type());
-  Value rankM = b.rem(rank, clusterM), rankN = b.div(rank, clusterM);
-  Value inRow = b.add(b.mul(lane, clusterM), rankM);
-  Value other = b.sub(lane, b.constant(clusterN));
-  Value isBehind = arith::CmpIOp::create(rewriter, b.loc, arith::CmpIPredicate::sge, other, rankM);
-  Value skip = arith::ExtUIOp::create(rewriter, b.loc, rewriter.getI32Type(), isBehind);
-  Value inColumn = b.add(b.add(other, skip), b.mul(rankN, clusterM));
-  return arith::SelectOp::create(rewriter, b.loc, b.less(lane, b.constant(clusterN)), inRow,
-                                 inColumn);
-}
-
 /// One arrival a warp at every block that writes into the slot: the warp's lanes have all finished
 /// reading, the multiplications are waited for.
 void TmaPipelineLowering::lower(ConsumerReleaseOp op) {
   Location loc = op.getLoc();
   I32Builder b(rewriter, loc);
   const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
-  Value peer = peers > 1 ? getPeer(b) : Value();
-  auto ifOp = scf::IfOp::create(rewriter, loc, b.less(b.lane(), b.constant(peers)));
+  Value peer = peers.size() > 1 ? peers.getRank(b) : Value();
+  auto ifOp = scf::IfOp::create(rewriter, loc, b.less(b.lane(), b.constant(peers.size())));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(ifOp.thenBlock());
   Value barrier = slots.getEmpty(b, op.getSlot());
-  if (peers == 1) {
+  if (peers.size() == 1) {
     NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier,
                                    /*count=*/Value());
     return;
@@ -243,20 +180,6 @@ void TmaPipelineLowering::lower(ConsumerReleaseOp op) {
   auto clusterPointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
   Value remote = NVVM::MapaOp::create(rewriter, loc, clusterPointer, barrier, peer);
   NVVM::MBarrierArriveOp::create(rewriter, loc, /*res=*/Type(), remote, /*count=*/Value());
-}
-
-/// The consumer group that runs.
-Value TmaPipelineLowering::getGroup(I32Builder &b) {
-  Value index = gpu::ThreadIdOp::create(rewriter, b.loc, gpu::Dimension::x);
-  Value thread = arith::IndexCastOp::create(rewriter, b.loc, rewriter.getI32Type(), index);
-  if (roles.getGroups() == 1)
-    return b.constant(0);
-  return b.div(thread, roles.getGroupThreads());
-}
-
-void TmaPipelineLowering::lower(ConsumerGroupOp op) {
-  I32Builder b(rewriter, op.getLoc());
-  op.replaceAllUsesWith(getGroup(b));
 }
 
 /// Group 0's first turn needs nobody to pass it: its barrier's phases are one ahead.
@@ -278,14 +201,6 @@ void TmaPipelineLowering::lower(TurnPassOp op) {
                                  slots.getTurn(b, b.bitXor(op.getSlot(), 1)), /*count=*/Value());
 }
 
-/// Barrier 0 is the block's.
-void TmaPipelineLowering::lower(GroupBarrierOp op) {
-  I32Builder b(rewriter, op.getLoc());
-  NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), b.add(getGroup(b), 1),
-                          b.constant(roles.getGroupThreads()), NVVM::BarrierReductionAttr(),
-                          /*reductionPredicate=*/Value());
-}
-
 void TmaPipelineLowering::lower(ProducerAcquireOp op) {
   I32Builder b(rewriter, op.getLoc());
   const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
@@ -299,174 +214,22 @@ void TmaPipelineLowering::lower(ProducerAcquireOp op) {
                                          /*predicate=*/Value());
 }
 
-FailureOr<Value> TmaPipelineLowering::getTensorMap(Operation *user,
-                                                   TypedValue<MemRefType> source,
-                                                   ArrayRef<int64_t> box, int64_t span,
-                                                   unsigned unitDim) {
-  FailureOr<MatrixArgument> matrix = findMatrixArgument(user, source);
-  if (failed(matrix))
-    return failure();
-  auto name =
-      kernel.getArgAttrOfType<StringAttr>(matrix->argument.getArgNumber(), TccDialect::kNameAttr);
-  if (!name)
-    return kernel.emitOpError() << "has argument " << matrix->argument.getArgNumber()
-                                << " without '" << TccDialect::kNameAttr
-                                << "'; tcc-select-target sets it",
-           failure();
-  // A tensor map's dimension 0 is the inner one.
-  unsigned inner = unitDim, outer = 1 - unitDim;
-  auto named = [&](StringRef key, Attribute value) { return NamedAttribute(key, value); };
-  Type element = source.getType().getElementType();
-  Attribute map = rewriter.getDictionaryAttr(
-      {named("argument", name), named("type", TypeAttr::get(element)),
-       named("dims", rewriter.getI64ArrayAttr({matrix->dims[inner], matrix->dims[outer]})),
-       named("box", rewriter.getI64ArrayAttr({box[inner], box[outer]})),
-       named("swizzle", rewriter.getI64IntegerAttr(span)),
-       named("l2Promotion", rewriter.getI64IntegerAttr(128))});
-  for (auto [known, parameter] : tensorMaps)
-    if (known == map)
-      return parameter;
-
-  unsigned index = kernel.getNumArguments();
-  auto bytes = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128);
-  // PTX ISA, "Tensor-map": 128 bytes, aligned to 64, in .param, .const or .global memory.
-  auto attributes = rewriter.getDictionaryAttr(
-      {named(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes)),
-       named(LLVM::LLVMDialect::getAlignAttrName(), rewriter.getI64IntegerAttr(64))});
-  if (failed(kernel.insertArgument(index, LLVM::LLVMPointerType::get(rewriter.getContext()),
-                                   attributes, user->getLoc())))
-    return failure();
-  tensorMaps.push_back({map, kernel.getArgument(index)});
-  return kernel.getArgument(index);
-}
-
-SmallVector<Value> TmaPipelineLowering::getCoordinates(Location loc, ValueRange offsets,
-                                                       unsigned unitDim) {
-  SmallVector<Value> coordinates;
-  for (unsigned dim : {unitDim, 1 - unitDim})
-    coordinates.push_back(
-        arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), offsets[dim]));
-  return coordinates;
-}
-
-LogicalResult TmaPipelineLowering::lower(TmaStoreOp op) {
-  FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getDest().getType());
-  if (failed(unitDim))
-    return failure();
-  FailureOr<Value> map = getTensorMap(op, op.getDest(), op.getBox(), op.getSpan(), *unitDim);
-  if (failed(map))
-    return failure();
-  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      rewriter, op.getLoc(), *map, op.getSource(),
-      getCoordinates(op.getLoc(), op.getOffsets(), *unitDim), /*l2CacheHint=*/Value(),
-      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
-  return success();
-}
-
 LogicalResult TmaPipelineLowering::lower(TmaLoadOp op) {
-  FailureOr<unsigned> unitDim = requireUnitStrideDim(op, op.getSource().getType());
-  if (failed(unitDim))
-    return failure();
-  FailureOr<Value> map = getTensorMap(op, op.getSource(), op.getBox(), op.getSpan(), *unitDim);
-  if (failed(map))
-    return failure();
-  Location loc = op.getLoc();
-  I32Builder b(rewriter, loc);
-  SmallVector<Value> coordinates = getCoordinates(loc, op.getOffsets(), *unitDim);
-  auto clusterPointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 7);
-  Value dest = LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterPointer, op.getDest());
+  I32Builder b(rewriter, op.getLoc());
   const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
-  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      rewriter, loc, dest, *map, coordinates, slots.getFull(b, op.getSlot()),
-      /*im2colOffsets=*/ValueRange(), op.getMulticast(), /*l2CacheHint=*/Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, /*group=*/nullptr, /*predicate=*/Value());
-  return success();
-}
-
-/// Moves a role's ops to where the rewriter stands.
-void TmaPipelineLowering::moveRole(Region &role) {
-  Block &body = role.front();
-  rewriter.eraseOp(body.getTerminator());
-  rewriter.inlineBlockBefore(&body, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
-}
-
-/// Before `roles`, or whatever else touches what the grid ahead may still write or read.
-void TmaPipelineLowering::waitForGridAhead(Operation *roles) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  auto isFirst = [&](Operation &op) {
-    auto access = op.walk([](GlobalAddressOp) { return WalkResult::interrupt(); });
-    return &op == roles || access.wasInterrupted();
-  };
-  rewriter.setInsertionPoint(&*llvm::find_if(*roles->getBlock(), isFirst));
-  NVVM::GriddepcontrolOp::create(rewriter, roles->getLoc(), NVVM::GridDepActionKind::wait);
-}
-
-/// Barriers of the cluster count all of its threads (PTX ISA, barrier.cluster): the producer's
-/// warpgroup passes those of tcc.cluster_reduce as the consumers do, after `producer`. The last
-/// wait is for parts of the sum that other blocks still read.
-void TmaPipelineLowering::followReduction(Operation *producer) {
-  Location loc = producer->getLoc();
-  rewriter.setInsertionPointAfter(producer);
-  UnitAttr aligned; // 31 lanes have no part in the producer's work
-  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
-  NVVM::ClusterWaitOp::create(rewriter, loc, aligned);
-  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
-}
-
-/// tcc.warp_specialize  →  if (warp < consumers) { consumer } else if (first thread) { producer }
-void TmaPipelineLowering::lower(WarpSpecializeOp op) {
-  Location loc = op.getLoc();
-  I32Builder b(rewriter, loc);
-  Value thread = b.threadId();
-  int64_t consumerThreads = op.getConsumers() * 32;
-  Value isConsumer = b.less(thread, b.constant(consumerThreads));
-  auto branch = scf::IfOp::create(rewriter, loc, isConsumer, /*withElseRegion=*/true);
-
-  // The producer's registers go to the consumers. With one warpgroup of them a thread has enough
-  // from the start.
-  constexpr int64_t registersPerBlock = 65536;
-  int64_t warpgroups = consumerThreads / threadsPerWarpgroup;
-  int64_t consumerRegisters =
-      std::min<int64_t>(240, getConsumerRegisters(warpgroups, registersPerBlock));
-  auto setRegisters = [&](int64_t count, NVVM::SetMaxRegisterAction action) {
-    if (warpgroups > 1)
-      NVVM::SetMaxRegisterOp::create(rewriter, loc, count, action);
-  };
-
-  if (isDependentLaunch)
-    waitForGridAhead(branch);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  setRegisters(consumerRegisters, NVVM::SetMaxRegisterAction::increase);
-  moveRole(op.getConsumer());
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  setRegisters(producerRegisters, NVVM::SetMaxRegisterAction::decrease);
-  Value isProducer = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread,
-                                           b.constant(consumerThreads));
-  auto producer = scf::IfOp::create(rewriter, loc, isProducer);
-  rewriter.setInsertionPointToStart(producer.thenBlock());
-  moveRole(op.getProducer());
-  // The next grid gets what multiprocessors have left. One thread says it for the block (PTX ISA,
-  // griddepcontrol: repeated invocations have no effect past the first).
-  if (isDependentLaunch)
-    NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::launch_dependents);
-  if (isSplitK)
-    followReduction(producer);
-  // A block's shared memory lives until its peers have arrived at its barriers for the last time.
-  rewriter.setInsertionPointAfter(branch);
-  if (isSplitK)
-    NVVM::ClusterWaitOp::create(rewriter, loc, /*aligned=*/UnitAttr());
-  if (peers > 1)
-    synchroniseCluster(loc, /*isConverged=*/false);
+  return tensorMaps.lower(op, slots.getFull(b, op.getSlot()));
 }
 
 LogicalResult TmaPipelineLowering::lower(Operation *step) {
   rewriter.setInsertionPoint(step);
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(step)
-          .Case<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, TurnWaitOp, TurnPassOp,
-                ConsumerGroupOp, GroupBarrierOp, WarpSpecializeOp>(
+          .Case<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, TurnWaitOp, TurnPassOp>(
               [&](auto op) { return lower(op), success(); })
-          .Case<TmaLoadOp, TmaStoreOp>([&](auto op) { return lower(op); })
+          .Case<ConsumerGroupOp, GroupBarrierOp, WarpSpecializeOp>(
+              [&](auto op) { return roleLowering->lower(op), success(); })
+          .Case([&](TmaLoadOp op) { return lower(op); })
+          .Case([&](TmaStoreOp op) { return tensorMaps.lower(op); })
           .Default(success()); // producer_commit, drain: the barriers say it
   if (succeeded(result))
     rewriter.eraseOp(step);
@@ -506,8 +269,8 @@ LogicalResult TmaPipelineLowering::run() {
   SmallVector<Operation *> steps, specialized;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](Operation *op) {
-    if (op->hasAttr(TccDialect::kNonEmptyAttr))
-      loops.push_back(cast<scf::ForOp>(op));
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop->hasAttr(TccDialect::kNonEmptyAttr))
+      loops.push_back(loop);
     if (auto pipeline = dyn_cast<CreatePipelineOp>(op)) {
       if (pipeline.getType().getTransport() == Transport::Tma)
         pipelines.push_back(pipeline);
@@ -537,20 +300,7 @@ LogicalResult TmaPipelineLowering::run() {
       return failure();
   for (scf::ForOp loop : loops)
     testAtEnd(loop);
-  SmallVector<Attribute> maps;
-  for (auto [map, parameter] : tensorMaps) {
-    maps.push_back(map);
-    // The first copy would wait for its map to come from memory.
-    if (!firstThread) // stores without a pipeline
-      continue;
-    rewriter.setInsertionPointToStart(firstThread);
-    NVVM::PrefetchOp::create(rewriter, kernel.getLoc(), /*cacheLevel=*/nullptr,
-                             /*evictPriority=*/nullptr, parameter, /*predicate=*/Value(),
-                             /*tensormap=*/rewriter.getUnitAttr(), /*uniform=*/nullptr,
-                             /*in_param_space=*/nullptr);
-  }
-  if (!maps.empty())
-    kernel->setAttr(TccDialect::kTensorMapsAttr, rewriter.getArrayAttr(maps));
+  tensorMaps.finish(firstThread);
   return success();
 }
 

@@ -126,16 +126,28 @@ func.func @tma() attributes {tcc.level = "L4d"} {
 
 // -----
 
-// A store needs no pipeline: there is no thread that starts before the others to fetch its map.
-// CHECK-LABEL: func.func @store_without_pipeline
-// CHECK-NOT:     nvvm.prefetch
-// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
-func.func @store_without_pipeline(%C: memref<?x?xf16> {tcc.name = "C", tcc.dims = ["M", "N"], tcc.direction = "out"}, %p: !llvm.ptr<3>, %m: index) attributes {tcc.level = "L4d"} {
+// expected-error@+1 {{expects to be in a gpu.module with one #nvvm.target (L0t.1): run tcc-select-target first}}
+func.func @roles_of_no_chip() attributes {tcc.level = "L4d"} {
   tcc.warp_specialize consumers = 4 producer {
   } consumer {
-    tcc.tma_store %p, %C[%m, %m] box [16, 16] {span = 32} : !llvm.ptr<3>, memref<?x?xf16>
   }
   return
+}
+
+// -----
+
+// A store needs no pipeline: there is no thread that starts before the others to fetch its map.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
+  // CHECK-LABEL: func.func @store_without_pipeline
+  // CHECK-NOT:     nvvm.prefetch
+  // CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
+  func.func @store_without_pipeline(%C: memref<?x?xf16> {tcc.name = "C", tcc.dims = ["M", "N"], tcc.direction = "out"}, %p: !llvm.ptr<3>, %m: index) attributes {tcc.level = "L4d"} {
+    tcc.warp_specialize consumers = 4 producer {
+    } consumer {
+      tcc.tma_store %p, %C[%m, %m] box [16, 16] {span = 32} : !llvm.ptr<3>, memref<?x?xf16>
+    }
+    return
+  }
 }
 
 // -----
