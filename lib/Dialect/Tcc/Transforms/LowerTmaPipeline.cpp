@@ -264,7 +264,24 @@ void TmaPipelineLowering::testAtEnd(scf::ForOp loop) {
   rewriter.replaceOp(loop, whileOp.getResults().drop_front());
 }
 
+/// Barriers are found by the op that makes their pipeline.
+static LogicalResult verifyPipelinesAreKnown(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) -> WalkResult {
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<PipelineType>(operand.getType());
+      if (type && type.getTransport() == Transport::Tma &&
+          !operand.getDefiningOp<CreatePipelineOp>())
+        return op->emitOpError() << "expects the result of a tcc.create_pipeline for its pipeline "
+                                 << "of transport 'tma', found an argument";
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult TmaPipelineLowering::run() {
+  if (failed(verifyPipelinesAreKnown(kernel)))
+    return failure();
   SmallVector<CreatePipelineOp> pipelines;
   SmallVector<Operation *> steps, specialized;
   SmallVector<scf::ForOp> loops;

@@ -126,6 +126,17 @@ func.func @tma() attributes {tcc.level = "L4d"} {
 
 // -----
 
+func.func @pipeline_of_another(%p: !tcc.pipeline<tma, stages = 2>, %slot: i32, %phase: i32) attributes {tcc.level = "L4d"} {
+  tcc.warp_specialize consumers = 4 producer {
+  } consumer {
+    // expected-error@+1 {{expects the result of a tcc.create_pipeline for its pipeline of transport 'tma', found an argument}}
+    tcc.consumer_wait %p[%slot, %phase] : !tcc.pipeline<tma, stages = 2>
+  }
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expects to be in a gpu.module with one #nvvm.target (L0t.1): run tcc-select-target first}}
 func.func @roles_of_no_chip() attributes {tcc.level = "L4d"} {
   tcc.warp_specialize consumers = 4 producer {
