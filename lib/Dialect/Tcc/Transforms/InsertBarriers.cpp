@@ -30,7 +30,9 @@ static void insertBarrier(BarrierConflict conflict) {
     gpu::BarrierOp::create(builder, loc);
 }
 
-/// Shared memory lives until the last bulk store has read it.
+/// Shared memory lives until the last bulk store has read it. What it writes is there when the grid
+/// has ended, as all of a kernel's writes (CUDA C++ Programming Guide, "Using TMA to transfer
+/// one-dimensional arrays": its kernel ends with a wait for the reads).
 static void insertLastWait(func::FuncOp kernel) {
   SetVector<Block *> ends;
   kernel.walk([&](BulkStoreOp store) {
@@ -39,7 +41,7 @@ static void insertLastWait(func::FuncOp kernel) {
   });
   for (Block *end : ends) {
     OpBuilder builder(end->getTerminator());
-    BulkWaitOp::create(builder, kernel.getLoc(), /*read=*/false);
+    BulkWaitOp::create(builder, kernel.getLoc(), /*read=*/true);
   }
 }
 

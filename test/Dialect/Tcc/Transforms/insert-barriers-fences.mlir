@@ -16,7 +16,7 @@
 // CHECK-NEXT:    nvvm.fence.proxy
 // CHECK-NEXT:    tcc.group_barrier
 // CHECK-NEXT:    tcc.bulk_store
-// CHECK-NEXT:    tcc.bulk_wait{{$}}
+// CHECK-NEXT:    tcc.bulk_wait read
 func.func @barrier_without_fence(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
   %s = tcc.alloc_shared : !buffer
   %u = tcc.alloc_shared : !buffer
@@ -43,7 +43,7 @@ func.func @barrier_without_fence(%t: !tile, %C: memref<?x?xf16>, %i: index) attr
 // CHECK-NEXT:    nvvm.fence.proxy
 // CHECK-NEXT:    tcc.group_barrier
 // CHECK-NEXT:    tcc.bulk_store
-// CHECK-NEXT:    tcc.bulk_wait{{$}}
+// CHECK-NEXT:    tcc.bulk_wait read
 func.func @fences_there(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
   %s = tcc.alloc_shared : !buffer
   %u = tcc.alloc_shared : !buffer

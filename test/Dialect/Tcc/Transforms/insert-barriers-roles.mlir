@@ -9,7 +9,7 @@
 
 // A buffer may be written again when TMA has read it, which the thread that started the store knows
 // and tells the others. What threads wrote is shown to TMA by each of them, before they meet. Blocks
-// end when all stores have.
+// end when all stores have read their buffers.
 // CHECK-LABEL: func.func @bulk_stores
 // CHECK-SAME:    tcc.level = "L4"
 // CHECK:         consumer {
@@ -23,7 +23,7 @@
 // CHECK-NEXT:    nvvm.fence.proxy
 // CHECK-NEXT:    tcc.group_barrier
 // CHECK-NEXT:    tcc.bulk_store
-// CHECK-NEXT:    tcc.bulk_wait{{$}}
+// CHECK-NEXT:    tcc.bulk_wait read
 // CHECK-NEXT:    }
 func.func @bulk_stores(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
   %s = tcc.alloc_shared : !buffer
@@ -50,7 +50,7 @@ func.func @bulk_stores(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tc
 // CHECK-NEXT:      tcc.group_barrier
 // CHECK-NEXT:      tcc.bulk_store
 // CHECK-NEXT:    }
-// CHECK-NEXT:    tcc.bulk_wait{{$}}
+// CHECK-NEXT:    tcc.bulk_wait read
 func.func @tiles(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
   %s = tcc.alloc_shared : !buffer
   tcc.warp_specialize consumers = 8 groups = 2 producer {
@@ -77,7 +77,7 @@ func.func @tiles(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.leve
 // CHECK-NEXT:    tcc.group_barrier
 // CHECK-NEXT:    tcc.local_store
 // CHECK-NEXT:    tcc.local_store
-// CHECK-NEXT:    tcc.bulk_wait{{$}}
+// CHECK-NEXT:    tcc.bulk_wait read
 func.func @two_buffers(%t: !tile, %C: memref<?x?xf16>, %i: index) attributes {tcc.level = "L3g"} {
   %s = tcc.alloc_shared : !buffer
   %u = tcc.alloc_shared : !buffer
