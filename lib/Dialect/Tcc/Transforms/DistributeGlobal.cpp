@@ -243,7 +243,7 @@ struct DistributeStore : OpConversionPattern<StoreOp> {
       auto coordinates = getElementCoordinates(access, addressing.getUnitDim(), i);
       Value inside = conjunction(b, access.owned, emitIsElementInside(b, addressing, coordinates));
       Value pointer = addressing.getPointer(coordinates);
-      emitIf(b, inside, [&] {
+      emitIf(b, inside, [&, element = element] {
         Value value = getElement(b.builder, b.loc, registers, element);
         LLVM::StoreOp::create(b.builder, b.loc, value, pointer, addressing.getElementBytes());
       });
@@ -275,10 +275,10 @@ struct DistributeCopy : OpConversionPattern<CopyOp> {
     auto modifier =
         op.getBytes() == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
     for (const RegisterPosition &chunk : getBlockedPositions(b, chunks, buffer.getShape())) {
-      auto [row, column] = std::make_pair(chunk.coordinates[0], chunk.coordinates[1]);
       emitIf(b, chunk.owned, [&] {
         Value bytes = getSourceBytes(b, source, chunk.coordinates, op.getBytes());
-        NVVM::CpAsyncOp::create(rewriter, op.getLoc(), dest.getPointer(row, column),
+        NVVM::CpAsyncOp::create(rewriter, op.getLoc(),
+                                dest.getPointer(chunk.coordinates[0], chunk.coordinates[1]),
                                 source.getPointer(chunk.coordinates), op.getBytes(), modifier,
                                 bytes);
       });
