@@ -236,6 +236,12 @@ LogicalResult ConflictFinder::visit(Operation *op) {
   if (copy && !isGuarded(copy.getDest()))
     return copy.emitOpError()
            << "goes to a buffer that no pipeline guards (L4.1): run tcc-pipeline first";
+  // It reads on after it has been issued: no barrier says when it has ended.
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    for (Value operand : {matmul.getLhs(), matmul.getRhs()})
+      if (isa<SharedType>(operand.getType()) && !isGuarded(operand))
+        return matmul.emitOpError()
+               << "reads a buffer that no pipeline guards (L4.1): run tcc-pipeline first";
   if (op->getNumRegions() == 0)
     return success();
   WalkResult walk = op->walk([&](Operation *inner) {
