@@ -1,12 +1,11 @@
 //===- ScheduleCost.cpp - How long a schedule is predicted to take --------===//
 //
 // A multiprocessor computes its tiles one after the other. A slab of a tile takes as long as the
-// slowest of three: its multiplications, the arrival of its rows in shared memory, and a copy's
-// latency divided by the copies that the ring of stages has on their way. A tile adds its epilogue:
-// with ping-pong the other group multiplies meanwhile, until TMA's stores take longer. The device's
-// memory bounds all of it from below. The constants were fitted to the cycles of 616 kernels of 59
-// problems on an H200 (docs/Performance.md); the fit made the greatest of the three out of a sum of
-// powers.
+// slowest of four: its multiplications, the arrival of its rows in shared memory, a copy's latency
+// divided by the copies that the ring of stages has on their way, and the loop's own latency. A tile
+// adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores take
+// longer. The device's memory bounds all of it from below. The constants were fitted to the cycles
+// of 920 kernels of 119 problems on an H200 (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +15,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -23,27 +23,33 @@ namespace support = ::tcc::support;
 
 /// Cycles of a tile's epilogue that nothing hides: of any tile, and of each element that a warpgroup
 /// has of it.
-static constexpr double pingPongTile = 1180, pingPongElement = 0.044;
-static constexpr double cooperativeTile = 1500, cooperativeElement = 0.088;
+static constexpr double pingPongTile = 875, pingPongElement = 0.049;
+static constexpr double cooperativeTile = 83, cooperativeElement = 0.107;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
-static constexpr double sliceCycles = 239, storedLineCycles = 2.5;
+static constexpr double sliceCycles = 203, storedLineCycles = 3.36;
 /// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
 /// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
 static constexpr double storedPartCycles = 1;
 /// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at
 /// both ends.
-static constexpr double kernelCycles = 7700, clusterCycles = 2320;
-/// Blocks of a cluster wait for each other; more so where both sides are shared.
-static constexpr double clusterFactor = 1.055, bothSidesFactor = 1.315;
+static constexpr double kernelCycles = 8860, clusterCycles = 3270;
+/// Blocks of a cluster wait for each other; more so where both sides are shared, and with ping-pong,
+/// by each block more, as its groups wait for each other, too.
+static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.30, pingPongBlock = 0.028;
+/// Warpgroups that split the columns read the same rows of shared memory, each for itself.
+static constexpr double splitFactor = 1.026;
 /// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
 /// that the next copy doesn't overlap.
-static constexpr double copyLatency = 1540, copyShare = 0.77;
+static constexpr double copyLatency = 1425, copyShare = 0.836;
+/// Cycles of a round of the loop over K at least: it waits for copies, starts multiplications, waits
+/// for those before and gives their slot back.
+static constexpr double loopCycles = 220;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
-static constexpr double heldSlots = 1.43;
+static constexpr double heldSlots = 1.38;
 /// The memory's bandwidth is reached with many rows on their way: with this many it's half.
-static constexpr double rowsForHalfBandwidth = 90;
+static constexpr double rowsForHalfBandwidth = 68;
 /// wgmma's rate where its A, 64 rows of 32 bytes, and B come through shared memory's 128 bytes a
 /// cycle: narrow ones wait for A.
 static constexpr double sharedBytesPerCycle = 128;
@@ -111,11 +117,12 @@ double CostModel::getSlabMma() const {
 }
 
 /// Every row of 128 bytes arrives in shared memory, those that other blocks of the cluster bring,
-/// too. To fetch one that lies across the grid of 128 bytes takes longer than that.
+/// too. To fetch one that lies across the grid of 128 bytes takes longer than its arrival: with a
+/// pitch of 64 bytes beyond the grid every other one does.
 double CostModel::getSlabLoad() const {
   auto fetches = [&](int64_t pitch, double rows) {
-    bool isAligned = ShapedType::isDynamic(pitch) || pitch % 128 == 0;
-    return isAligned ? 0 : rows * chip.cyclesPerUnalignedRow;
+    double aligned = ShapedType::isDynamic(pitch) ? 1 : std::gcd(pitch, 128) / 128.0;
+    return rows * (aligned * chip.cyclesPerRow + (1 - aligned) * chip.cyclesPerUnalignedRow);
   };
   // Columns that are contiguous come in lines, whole ones.
   double rowsM = blockM, rowsN = blockN;
@@ -152,7 +159,8 @@ double CostModel::getTile(double mainLoop) const {
   double warpgroups = double(fields.warps[0]) * fields.warps[1] / 4;
   double elements = double(blockM) * blockN / warpgroups;
   if (fields.roles == Roles::PingPong)
-    return softMax(mainLoop + pingPongTile + pingPongElement * elements, getStores());
+    return softMax(mainLoop + pingPongTile + pingPongElement * elements, getStores()) *
+           (1 + pingPongBlock * (clusterM * clusterN - 1));
   return mainLoop + cooperativeTile + cooperativeElement * elements + getStores();
 }
 
@@ -174,7 +182,10 @@ ScheduleCost CostModel::predict() const {
   cost.slabLoad = getSlabLoad();
   double latency = (copyLatency + copyShare * cost.slabLoad) / (fields.stages - heldSlots);
   double slabs = llvm::divideCeil(sizes[2], fields.block[2]);
-  cost.tiles = cost.waves * getTile(slabs * std::max({cost.slabMma, cost.slabLoad, latency}));
+  double slab = std::max({cost.slabMma, cost.slabLoad, latency, loopCycles});
+  if (fields.warps[fields.getAtomNDim()] > 1)
+    slab *= splitFactor;
+  cost.tiles = cost.waves * getTile(slabs * slab);
   if (clusterM * clusterN > 1)
     cost.tiles = cost.tiles * clusterFactor + clusterCycles;
   cost.memory = getMemory();
@@ -187,7 +198,7 @@ ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, const Schedu
 }
 
 std::string ScheduleCost::str() const {
-  return llvm::formatv("{0:F0} kcycles: {1} waves, {2:F0} cycles of multiplications and {3:F0} of "
+  return llvm::formatv("{0:F1} kcycles: {1} waves, {2:F0} cycles of multiplications and {3:F0} of "
                        "copies a slab, at least {4:F0} kcycles of memory",
                        total / 1000, waves, slabMma, slabLoad, memory / 1000);
 }

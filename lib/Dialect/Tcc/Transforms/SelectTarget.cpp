@@ -3,6 +3,7 @@
 #include "Kernel.h"
 #include "NearestSchedule.h"
 #include "Problem.h"
+#include "ScheduleCost.h"
 #include "ScheduleHeuristic.h"
 #include "SelectTargetVariants.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -134,6 +135,7 @@ public:
 private:
   LogicalResult analyze();
   LogicalResult selectSchedule();
+  void explain(const std::string &why);
   FailureOr<ScheduleAttr> scheduleOf(const Variant &variant);
   void nameArguments();
   LogicalResult emitVariants();
@@ -227,6 +229,8 @@ LogicalResult KernelTargeter::selectSchedule() {
       return emitError(func.getLoc())
              << llvm::toString(std::move(error)) << "; "
              << describeNearestSchedule(context, schedule, /*blockIsFixed=*/bool(block));
+    bool isPredicted = schedule.getTransport() == Transport::Tma && chip.throughput().mmaFlops > 0;
+    explain(isPredicted ? "; predicted " + predictCost(context, schedule.getFields()).str() : "");
     return success();
   }
   if (!family) {
@@ -244,9 +248,14 @@ LogicalResult KernelTargeter::selectSchedule() {
   if (!chosen)
     return failTile(chosen.takeError());
   schedule = *chosen;
+  explain(why);
+  return success();
+}
+
+/// A remark with what the schedule takes and `why` it is there.
+void KernelTargeter::explain(const std::string &why) {
   remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(passName))
       << explainSchedule(context, schedule) + why;
-  return success();
 }
 
 /// The kernel's schedule, bent to the variant's transport.

@@ -1,4 +1,5 @@
 // RUN: tcc-opt %s --tcc-select-target=chip=sm_90a | FileCheck %s
+// RUN: tcc-opt %s --tcc-select-target=chip=sm_90a --remarks-filter=.* -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What the cost model chooses where much depends on it. All but @few_rows were among the fastest that
 // were measured (docs/Performance.md).
@@ -61,5 +62,17 @@ func.func @short_k(%A: memref<10448x256xbf16>, %B: memref<256x6808xbf16, strided
   %z = arith.constant 0.0 : bf16
   linalg.fill ins(%z : bf16) outs(%C : memref<10448x6808xbf16>)
   linalg.matmul ins(%A, %B : memref<10448x256xbf16>, memref<256x6808xbf16, strided<[1, 256]>>) outs(%C : memref<10448x6808xbf16>)
+  return
+}
+
+// A schedule of the user's is predicted, too, so that it can be compared with others.
+// CHECK-LABEL: func.func @given(
+// CHECK-SAME:    block = [128, 128, 64], warps = [8, 1]
+// REMARK: remark: [Passed] Schedule | {{.*}}"block 128x128x64, 8x1 warps of wgmma {{.*}}registers; predicted {{[0-9]+\.[0-9]}} kcycles: 2 waves, 512 cycles of multiplications and {{[0-9]+}} of copies a slab, at least {{[0-9]+}} kcycles of memory"
+func.func @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16, strided<[1, 2048]>>, %C: memref<2048x2048xbf16>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 5, roles = cooperative, persistent = true>} {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<2048x2048xbf16>)
+  linalg.matmul ins(%A, %B : memref<2048x2048xbf16>, memref<2048x2048xbf16, strided<[1, 2048]>>) outs(%C : memref<2048x2048xbf16>)
   return
 }
