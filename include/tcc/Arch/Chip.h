@@ -45,8 +45,9 @@ struct Throughput {
   double cyclesPerUnalignedRow = 0;
   /// Bytes that the device's memory gives all multiprocessors together.
   double memoryBytes = 0;
-  /// Multiprocessors, of `typicalMultiprocessors`, that clusters of more than two blocks fill.
-  int64_t clusterMultiprocessors = 0;
+  /// Clusters of 1, 2, … 8 blocks, a block a multiprocessor, that run at a time: a cluster's blocks
+  /// are on one GPC, whose multiprocessors they seldom divide.
+  std::array<int64_t, 8> residentClusters = {};
 };
 
 /// One chip of the registry. Objects live as long as the program.

@@ -4,8 +4,9 @@
 // slowest of four: its multiplications, the arrival of its rows in shared memory, a copy's latency
 // divided by the copies that the ring of stages has on their way, and the loop's own latency. A tile
 // adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores take
-// longer. The device's memory bounds all of it from below. The constants were fitted to the cycles
-// of 920 kernels of 119 problems on an H200 (docs/Performance.md).
+// longer. The device's memory bounds all of it from below; blocks that divide K add the exchange of
+// their sums. The constants were fitted to the cycles of 1064 kernels of 168 problems on an H200
+// (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,35 +22,39 @@ using namespace mlir;
 using namespace mlir::tcc;
 namespace support = ::tcc::support;
 
-/// Cycles of a tile's epilogue that nothing hides: of any tile, and of each element that a warpgroup
-/// has of it.
-static constexpr double pingPongTile = 875, pingPongElement = 0.049;
-static constexpr double cooperativeTile = 83, cooperativeElement = 0.107;
+/// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile, of one in a cluster,
+/// and of each element that a warpgroup has of it.
+static constexpr double pingPongTile = 347, pingPongCluster = 800, pingPongElement = 0.042;
+static constexpr double cooperativeElement = 0.113;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
-static constexpr double sliceCycles = 203, storedLineCycles = 3.36;
+static constexpr double sliceCycles = 191, storedLineCycles = 3.21;
 /// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
 /// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
 static constexpr double storedPartCycles = 1;
 /// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at
 /// both ends.
-static constexpr double kernelCycles = 8860, clusterCycles = 3270;
-/// Blocks of a cluster wait for each other; more so where both sides are shared, and with ping-pong,
-/// by each block more, as its groups wait for each other, too.
-static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.30, pingPongBlock = 0.028;
+static constexpr double kernelCycles = 9037, clusterCycles = 2734;
+/// Blocks of a cluster wait for each other; more so where both sides are shared.
+static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.30;
 /// Warpgroups that split the columns read the same rows of shared memory, each for itself.
 static constexpr double splitFactor = 1.026;
 /// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
 /// that the next copy doesn't overlap.
-static constexpr double copyLatency = 1425, copyShare = 0.836;
-/// Cycles of a round of the loop over K at least: it waits for copies, starts multiplications, waits
-/// for those before and gives their slot back.
-static constexpr double loopCycles = 220;
+static constexpr double copyLatency = 1345, copyShare = 0.846;
+/// Cycles of a round of the loop over K at least, and more for 64 of K: it waits for copies, starts
+/// multiplications, waits for those before and gives their slot back.
+static constexpr double loopCycles = 132, loopCyclesPerLine = 39;
+/// Cycles in which blocks that divide K exchange a tile: of any tile, of each of its elements, and of
+/// each that is read from another block.
+static constexpr double exchangeCycles = 1417, exchangedElement = 0.184, readElement = 0.186;
+/// The part of a slab's arrival for which a tile waits before its first multiplication.
+static constexpr double firstSlab = 0.352;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
-static constexpr double heldSlots = 1.38;
+static constexpr double heldSlots = 1.44;
 /// The memory's bandwidth is reached with many rows on their way: with this many it's half.
-static constexpr double rowsForHalfBandwidth = 68;
+static constexpr double rowsForHalfBandwidth = 67;
 /// wgmma's rate where its A, 64 rows of 32 bytes, and B come through shared memory's 128 bytes a
 /// cycle: narrow ones wait for A.
 static constexpr double sharedBytesPerCycle = 128;
@@ -61,12 +66,17 @@ std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
   return sizes;
 }
 
-/// The greater of two, and up to an eighth more where they are close: neither hides the other
-/// wholly.
-static double softMax(double a, double b) {
-  constexpr double power = 6;
-  return std::pow(std::pow(a, power) + std::pow(b, power), 1 / power);
+/// The greatest, and more where others are close: none hides another wholly. The parts of a slab do
+/// better than a kernel's.
+static double softMax(std::initializer_list<double> values, double power) {
+  double greatest = std::max(values), sum = 0;
+  if (greatest <= 0)
+    return 0;
+  for (double value : values)
+    sum += std::pow(value / greatest, power);
+  return greatest * std::pow(sum, 1 / power);
 }
+static constexpr double slabPower = 20, kernelPower = 6;
 
 namespace {
 
@@ -86,7 +96,9 @@ private:
   double getSlabMma() const;
   double getSlabLoad() const;
   double getTile(double mainLoop) const;
+  double getShare() const;
   double getStores() const;
+  double getExchange() const;
   double getMemory() const;
 
   const ::tcc::arch::Throughput &chip;
@@ -102,10 +114,10 @@ private:
 int64_t CostModel::countWaves() const {
   int64_t clusters = llvm::divideCeil(sizes[0], blockM * clusterM) *
                      llvm::divideCeil(sizes[1], blockN * clusterN);
-  int64_t blocks = clusterM * clusterN;
-  int64_t resident =
-      (blocks > 2 ? chip.clusterMultiprocessors : limits.typicalMultiprocessors) / blocks;
-  return llvm::divideCeil(clusters, std::max<int64_t>(1, resident));
+  // Larger clusters than are portable have no number; none is legal.
+  size_t blocks = std::clamp<int64_t>(clusterM * clusterN * fields.splitK, 1,
+                                      chip.residentClusters.size());
+  return llvm::divideCeil(clusters, std::max<int64_t>(1, chip.residentClusters[blocks - 1]));
 }
 
 double CostModel::getSlabMma() const {
@@ -136,6 +148,16 @@ double CostModel::getSlabLoad() const {
   return clusterM > 1 && clusterN > 1 ? load * bothSidesFactor : load;
 }
 
+/// The part of a tile that a block stores: with split_k, as many of its slices as the others or one
+/// more.
+double CostModel::getShare() const {
+  if (fields.epilogue != Epilogue::Tma)
+    return 1.0 / fields.splitK;
+  auto [rows, columns] = getTmaSlice(fields, *llvm::max_element(context.outputBytes));
+  int64_t slices = std::max<int64_t>(1, blockM * blockN / (rows * columns));
+  return double(llvm::divideCeil(slices, fields.splitK)) / slices;
+}
+
 /// Slices and their lines, which are as wide as boxes of TMA are.
 double CostModel::getStores() const {
   double elements = double(blockM) * blockN;
@@ -159,9 +181,18 @@ double CostModel::getTile(double mainLoop) const {
   double warpgroups = double(fields.warps[0]) * fields.warps[1] / 4;
   double elements = double(blockM) * blockN / warpgroups;
   if (fields.roles == Roles::PingPong)
-    return softMax(mainLoop + pingPongTile + pingPongElement * elements, getStores()) *
-           (1 + pingPongBlock * (clusterM * clusterN - 1));
-  return mainLoop + cooperativeTile + cooperativeElement * elements + getStores();
+    return softMax({mainLoop + pingPongTile + pingPongElement * elements, getStores()},
+                   kernelPower) +
+           (clusterM * clusterN > 1 ? pingPongCluster : 0);
+  return mainLoop + (cooperativeElement * elements + getStores()) * getShare();
+}
+
+/// Blocks that divide K write their sums to shared memory, meet, and read each other's.
+double CostModel::getExchange() const {
+  if (fields.splitK == 1)
+    return 0;
+  double read = getShare() * (fields.splitK - 1);
+  return exchangeCycles + (exchangedElement + readElement * read) * blockM * blockN;
 }
 
 double CostModel::getMemory() const {
@@ -181,15 +212,21 @@ ScheduleCost CostModel::predict() const {
   cost.slabMma = getSlabMma();
   cost.slabLoad = getSlabLoad();
   double latency = (copyLatency + copyShare * cost.slabLoad) / (fields.stages - heldSlots);
-  double slabs = llvm::divideCeil(sizes[2], fields.block[2]);
-  double slab = std::max({cost.slabMma, cost.slabLoad, latency, loopCycles});
+  double slabs =
+      llvm::divideCeil(llvm::divideCeil(sizes[2], fields.block[2]), fields.splitK);
+  // Copies of all slabs start at once: the first one's latency is the kernel's.
+  if (slabs <= fields.stages)
+    latency = 0;
+  double loop = loopCycles + loopCyclesPerLine * (fields.block[2] / 64.0);
+  double slab = softMax({cost.slabMma, cost.slabLoad, latency, loop}, slabPower);
   if (fields.warps[fields.getAtomNDim()] > 1)
     slab *= splitFactor;
-  cost.tiles = cost.waves * getTile(slabs * slab);
+  cost.tiles = cost.waves * getTile(slabs * slab + firstSlab * cost.slabLoad);
   if (clusterM * clusterN > 1)
     cost.tiles = cost.tiles * clusterFactor + clusterCycles;
   cost.memory = getMemory();
-  cost.total = softMax(cost.tiles, cost.memory) + kernelCycles;
+  cost.total = softMax({cost.tiles, cost.memory}, kernelPower) + kernelCycles +
+               cost.waves * getExchange();
   return cost;
 }
 

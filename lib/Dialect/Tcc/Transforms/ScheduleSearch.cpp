@@ -1,7 +1,7 @@
 //===- ScheduleSearch.cpp - The best schedule of wgmma and TMA ------------===//
 //
-// Tiles, their division among warpgroups, roles and clusters are ranked by the cost model, which
-// costs little; legality and the exact number of stages are asked of the best ones only, until one
+// Tiles, slabs, their division among warpgroups, roles and clusters are ranked by the cost model,
+// which costs little; legality and the exact number of stages are asked of the best ones only, until one
 // is legal.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,8 @@
 #include "ScheduleCost.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -45,11 +47,15 @@ public:
   std::optional<ScheduleAttr> run(std::string *why);
 
 private:
+  std::optional<ScheduleAttr> pick(std::string *why);
   void addTiles();
   void addTile(int64_t m, int64_t n, bool swapped);
+  void addSlab(ScheduleFields fields, int64_t m, int64_t n);
   void addRoles(ScheduleFields &fields, const Division &division);
   void addChunks(ScheduleFields &fields);
   void addClusters(ScheduleFields &fields);
+  void addSplitK(ScheduleFields fields);
+  void addCandidate(const ScheduleFields &fields, const ScheduleCost &cost);
   int64_t limitStages(const ScheduleFields &fields, int64_t fitting) const;
   int64_t estimateStages(const ScheduleFields &fields) const;
   std::optional<ScheduleAttr> complete(const Candidate &candidate);
@@ -62,13 +68,16 @@ private:
   /// TMA stores of f32 are no faster than pairs from registers; 16-bit pairs are half sectors.
   bool hasTmaStores;
   SmallVector<Candidate, 0> candidates;
+  /// The best prediction so far, and how many times as long a candidate may take: most of thousands
+  /// are far from it, and remembering them all takes longer than their predictions.
+  double leastTotal = std::numeric_limits<double>::infinity(), slack = 1.25;
 };
 
 } // namespace
 
 /// The stages that help, of those that fit.
 int64_t TmaScheduleSearch::limitStages(const ScheduleFields &fields, int64_t fitting) const {
-  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2]);
+  int64_t slabs = llvm::divideCeil(getSizes(facts)[2], fields.block[2] * fields.splitK);
   return std::min({fitting, slabs + 1, maxStages});
 }
 
@@ -86,39 +95,87 @@ int64_t TmaScheduleSearch::estimateStages(const ScheduleFields &fields) const {
   return limitStages(fields, (facts.chip->limits().sharedBytesPerBlock - staging) / perStage);
 }
 
+void TmaScheduleSearch::addCandidate(const ScheduleFields &fields, const ScheduleCost &cost) {
+  leastTotal = std::min(leastTotal, cost.total);
+  if (cost.total <= slack * leastTotal)
+    candidates.push_back({fields, cost});
+}
+
 void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
   for (auto [clusterM, clusterN] : clusters) {
-    // Groups in turn, whose slots blocks on both sides wait for, are slower than predicted.
-    if (fields.roles == Roles::PingPong && clusterM > 1 && clusterN > 1)
+    // Groups in turn, whose slots more than one other block waits for, are slower than predicted.
+    if (fields.roles == Roles::PingPong && clusterM * clusterN > 2)
       continue;
     fields.cluster.clear();
     if (clusterM * clusterN > 1)
       fields.cluster = {clusterM, clusterN};
     ScheduleCost cost = predictCost(facts, fields);
     // A block's only tile has nobody to take turns with.
-    if (fields.roles == Roles::PingPong && cost.waves == 1)
-      continue;
-    candidates.push_back({fields, cost});
+    if (fields.roles != Roles::PingPong || cost.waves > 1)
+      addCandidate(fields, cost);
   }
 }
 
-/// Slices of the epilogue, and stages in the shared memory that they leave: narrower slices only
-/// where that is one more stage.
+/// Clusters whose blocks divide K, for tiles that few multiprocessors have. Each block should have
+/// slices to store, as wide as that allows.
+void TmaScheduleSearch::addSplitK(ScheduleFields fields) {
+  unsigned nDim = fields.getAtomNDim();
+  auto [sizeM, sizeN, k] = getSizes(facts);
+  int64_t tiles =
+      llvm::divideCeil(sizeM, fields.block[0]) * llvm::divideCeil(sizeN, fields.block[1]);
+  if (fields.warps[nDim] != 1 || 2 * tiles > facts.chip->limits().typicalMultiprocessors)
+    return;
+  int64_t side = fields.block[nDim], slabs = llvm::divideCeil(k, fields.block[2]);
+  fields.cluster.clear();
+  fields.persistent = false;
+  int64_t blocks = facts.chip->throughput().residentClusters.size();
+  for (fields.splitK = 2; fields.splitK <= std::min(blocks, slabs); ++fields.splitK) {
+    int64_t parts = llvm::divideCeil(side, maxChunk);
+    parts = std::min(std::max(parts, fields.splitK), side / atom.nStep);
+    while (side % (parts * atom.nStep))
+      ++parts;
+    fields.chunk = fields.epilogue == Epilogue::Tma ? side / parts : 0;
+    fields.stages = estimateStages(fields);
+    // The sums are exchanged in the stages' memory.
+    int64_t bytes = (fields.block[0] + fields.block[1]) * fields.block[2] * 2 * fields.stages;
+    ScheduleCost cost = predictCost(facts, fields);
+    if (cost.waves == 1 && bytes >= fields.block[0] * fields.block[1] * 4)
+      addCandidate(fields, cost);
+  }
+}
+
+/// Slices of the epilogue, and stages in the shared memory that they leave: of those that leave as
+/// many the fastest, narrower ones only where that is one more stage.
 void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
   unsigned nDim = fields.getAtomNDim();
-  int64_t side = fields.block[nDim], mostStages = 1;
-  auto addChunk = [&](int64_t chunk) {
-    fields.chunk = chunk;
+  int64_t side = fields.block[nDim];
+  struct Chunk {
+    int64_t size, stages;
+    double total;
+  };
+  SmallVector<Chunk> chunks;
+  fields.cluster.clear();
+  auto addChunk = [&](int64_t size) {
+    fields.chunk = size;
     fields.stages = estimateStages(fields);
-    if (fields.stages > mostStages)
-      addClusters(fields);
-    mostStages = std::max(mostStages, fields.stages);
+    Chunk chunk = {size, fields.stages, predictCost(facts, fields).total};
+    if (chunks.empty() || chunk.stages > chunks.back().stages)
+      chunks.push_back(chunk);
+    else if (chunk.stages == chunks.back().stages && chunk.total < chunks.back().total)
+      chunks.back() = chunk;
   };
   if (fields.epilogue != Epilogue::Tma || fields.warps[nDim] != 1)
-    return addChunk(0);
-  for (int64_t parts = llvm::divideCeil(side, maxChunk); parts <= side / atom.nStep; ++parts)
-    if (side % (parts * atom.nStep) == 0)
-      addChunk(side / parts);
+    addChunk(0);
+  else
+    for (int64_t parts = llvm::divideCeil(side, maxChunk); parts <= side / atom.nStep; ++parts)
+      if (side % (parts * atom.nStep) == 0)
+        addChunk(side / parts);
+  for (const Chunk &chunk : chunks) {
+    fields.chunk = chunk.size;
+    fields.stages = chunk.stages;
+    if (fields.stages > 1)
+      addClusters(fields);
+  }
 }
 
 /// The ways to compute a divided tile: by two groups in turn, or by one of one or two warpgroups.
@@ -129,6 +186,7 @@ void TmaScheduleSearch::addRoles(ScheduleFields &fields, const Division &divisio
   if (!isOne || m == atom.m || block) {
     fields.roles = Roles::Cooperative;
     addChunks(fields);
+    addSplitK(fields);
   }
   if (isOne && m <= 2 * atom.m) {
     fields.roles = Roles::PingPong;
@@ -139,7 +197,6 @@ void TmaScheduleSearch::addRoles(ScheduleFields &fields, const Division &divisio
 /// `m` and `n` are the atom's sides.
 void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
   ScheduleFields fields;
-  fields.block = {m, n, block ? (*block)[2] : 64}; // a line of 128 bytes of 16-bit elements
   fields.mma = MmaFamily::Wgmma;
   fields.transport = Transport::Tma;
   fields.pending = 1;
@@ -148,6 +205,24 @@ void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
   fields.persistent = true;
   fields.epilogue = hasTmaStores ? Epilogue::Tma : Epilogue::Direct;
   fields.swapped = swapped;
+  if (block) {
+    fields.block = {m, n, (*block)[2]};
+    return addSlab(fields, m, n);
+  }
+  constexpr int64_t line = 64; // 128 bytes of 16-bit elements
+  fields.block = {m, n, line};
+  addSlab(fields, m, n);
+  // A round of the loop takes its time, however little it multiplies.
+  constexpr int64_t manyStages = 8;
+  if ((m + n) * line * 2 * manyStages <= facts.chip->limits().sharedBytesPerBlock) {
+    fields.block[2] = 2 * line;
+    addSlab(fields, m, n);
+  }
+}
+
+/// The divisions of a tile among warpgroups.
+void TmaScheduleSearch::addSlab(ScheduleFields fields, int64_t m, int64_t n) {
+  bool swapped = fields.swapped;
   // Columns that are contiguous come in blocks of a line, of which an atom takes whole ones.
   bool isContiguous = swapped ? facts.lhsContiguous == 0 : facts.rhsContiguous == 1;
   int64_t unit = isContiguous ? 64 : atom.nStep;
@@ -206,6 +281,15 @@ std::optional<ScheduleAttr> TmaScheduleSearch::complete(const Candidate &candida
 }
 
 std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
+  if (std::optional<ScheduleAttr> found = pick(why))
+    return found;
+  // None of the best is legal.
+  slack = std::numeric_limits<double>::infinity();
+  candidates.clear();
+  return pick(why);
+}
+
+std::optional<ScheduleAttr> TmaScheduleSearch::pick(std::string *why) {
   addTiles();
   SmallVector<unsigned, 0> order = llvm::to_vector<0>(llvm::seq<unsigned>(candidates.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
@@ -216,7 +300,7 @@ std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
     const Candidate &candidate = candidates[index];
     std::optional<ScheduleAttr> completed = complete(candidate);
     // Two stages are a last resort.
-    if (!completed || (!best && completed->getStages() < 3 && index != order.back() &&
+    if (!completed || (!best && completed->getStages() < 3 && std::isfinite(slack) &&
                        getSizes(facts)[2] > 2 * completed->getBlockK()))
       continue;
     if (!why)

@@ -1,8 +1,8 @@
 // RUN: tcc-opt %s --tcc-select-target=chip=sm_90a | FileCheck %s
 // RUN: tcc-opt %s --tcc-select-target=chip=sm_90a --remarks-filter=.* -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// What the cost model chooses where much depends on it. All but @few_rows were among the fastest that
-// were measured (docs/Performance.md).
+// What the cost model chooses where much depends on it. All but @few_rows and @short_k were among the
+// fastest that were measured (docs/Performance.md).
 
 // Rows off the 128-byte grid, four whole waves on 132 multiprocessors: a tile that two warpgroups split
 // along wgmma's n, whose A two blocks share.
@@ -45,9 +45,10 @@ func.func @memory(%A: memref<128x4096xbf16>, %B: memref<4096x14336xbf16>, %C: me
   return
 }
 
-// An atom's m has 64 rows at least, its n from 8: operands are swapped.
+// An atom's m has 64 rows at least, its n from 8: operands are swapped. So little is multiplied that
+// slabs of 128 save rounds of the loop.
 // CHECK-LABEL: func.func @few_rows(
-// CHECK-SAME:    #tcc.schedule<block = [8, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 16, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 8, swapped = true>
+// CHECK-SAME:    #tcc.schedule<block = [8, 64, 128], warps = [1, 4], mma = wgmma, transport = tma, stages = 12, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 8, swapped = true>
 func.func @few_rows(%A: memref<16x4096xbf16>, %B: memref<4096x4096xbf16, strided<[1, 4096]>>, %C: memref<16x4096xbf16>) {
   %z = arith.constant 0.0 : bf16
   linalg.fill ins(%z : bf16) outs(%C : memref<16x4096xbf16>)
@@ -57,11 +58,21 @@ func.func @few_rows(%A: memref<16x4096xbf16>, %B: memref<4096x4096xbf16, strided
 
 // Much is stored for few multiplications: lines of 128 bytes.
 // CHECK-LABEL: func.func @short_k(
-// CHECK-SAME:    #tcc.schedule<block = [192, 128, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 5, epilogue = tma, roles = ping_pong, alignment = [16, 16, 16], raster = 8, persistent = true, pending = 1, chunk = 48, swapped = true>
+// CHECK-SAME:    #tcc.schedule<block = [160, 128, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 5, epilogue = tma, roles = ping_pong, alignment = [16, 16, 16], raster = 8, persistent = true, pending = 1, chunk = 80, swapped = true>
 func.func @short_k(%A: memref<10448x256xbf16>, %B: memref<256x6808xbf16, strided<[1, 256]>>, %C: memref<10448x6808xbf16>) {
   %z = arith.constant 0.0 : bf16
   linalg.fill ins(%z : bf16) outs(%C : memref<10448x6808xbf16>)
   linalg.matmul ins(%A, %B : memref<10448x256xbf16>, memref<256x6808xbf16, strided<[1, 256]>>) outs(%C : memref<10448x6808xbf16>)
+  return
+}
+
+// Few tiles and a long K: four blocks divide it.
+// CHECK-LABEL: func.func @few_tiles(
+// CHECK-SAME:    #tcc.schedule<block = [72, 64, 64], warps = [1, 4], mma = wgmma, transport = tma, stages = 13, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 8, swapped = true, split_k = 4>
+func.func @few_tiles(%A: memref<424x3920xbf16>, %B: memref<3920x312xbf16>, %C: memref<424x312xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<424x312xbf16>)
+  linalg.matmul ins(%A, %B : memref<424x3920xbf16>, memref<3920x312xbf16>) outs(%C : memref<424x312xbf16>)
   return
 }
 
