@@ -22,9 +22,11 @@ using namespace mlir;
 using namespace mlir::tcc;
 namespace support = ::tcc::support;
 
-/// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile, of one in a cluster,
-/// and of each element that a warpgroup has of it.
-static constexpr double pingPongTile = 347, pingPongCluster = 800, pingPongElement = 0.042;
+/// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element that
+/// a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two: groups in
+/// turn wait for those of the others.
+static constexpr double pingPongTile = 347, pingPongElement = 0.042;
+static constexpr double pingPongCluster = 800, pingPongBlock = 1880;
 static constexpr double cooperativeElement = 0.113;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
@@ -180,10 +182,11 @@ double CostModel::getStores() const {
 double CostModel::getTile(double mainLoop) const {
   double warpgroups = double(fields.warps[0]) * fields.warps[1] / 4;
   double elements = double(blockM) * blockN / warpgroups;
+  int64_t blocks = clusterM * clusterN;
   if (fields.roles == Roles::PingPong)
     return softMax({mainLoop + pingPongTile + pingPongElement * elements, getStores()},
                    kernelPower) +
-           (clusterM * clusterN > 1 ? pingPongCluster : 0);
+           (blocks > 1 ? pingPongCluster + pingPongBlock * (blocks - 2) : 0);
   return mainLoop + (cooperativeElement * elements + getStores()) * getShare();
 }
 

@@ -103,9 +103,6 @@ void TmaScheduleSearch::addCandidate(const ScheduleFields &fields, const Schedul
 
 void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
   for (auto [clusterM, clusterN] : clusters) {
-    // Groups in turn, whose slots more than one other block waits for, are slower than predicted.
-    if (fields.roles == Roles::PingPong && clusterM * clusterN > 2)
-      continue;
     fields.cluster.clear();
     if (clusterM * clusterN > 1)
       fields.cluster = {clusterM, clusterN};
@@ -292,8 +289,8 @@ std::optional<ScheduleAttr> TmaScheduleSearch::run(std::string *why) {
 std::optional<ScheduleAttr> TmaScheduleSearch::pick(std::string *why) {
   addTiles();
   SmallVector<unsigned, 0> order = llvm::to_vector<0>(llvm::seq<unsigned>(candidates.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return candidates[a].cost.total < candidates[b].cost.total;
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(candidates[a].cost.total, a) < std::pair(candidates[b].cost.total, b);
   });
   std::optional<ScheduleAttr> best;
   for (unsigned index : order) {
