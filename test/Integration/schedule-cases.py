@@ -38,11 +38,13 @@ CHOICES = {
     "cluster": [(1, 1), (2, 1), (1, 2), (2, 2), 2, 3, 8],
     "stages": [2, 3, 5],
     "raster": [1, 8],
+    "producer_warps": [1, 4],
+    "dependent_launch": [False, True],
     "layout": ["NN", "NT", "TN", "TT"],
     "types": [("f16", "f32"), ("f16", "f16"), ("bf16", "bf16")],
     "kind": ["set", "add"],
 }
-POOL = 4800
+POOL = 6400
 COMMON_SIZE = (200, 136, 200)
 
 
@@ -77,7 +79,9 @@ def schedule(choice):
             f"roles = {choice['roles']}, persistent = {str(choice['persistent']).lower()}, "
             f"pending = {choice['pending']}, cluster = [{cluster_m}, {cluster_n}], "
             f"raster = {choice['raster']}, epilogue = {choice['epilogue']}, "
-            f"swapped = {str(choice['swapped']).lower()}, split_k = {split_k}>")
+            f"swapped = {str(choice['swapped']).lower()}, split_k = {split_k}, "
+            f"producer_warps = {choice['producer_warps']}, "
+            f"dependent_launch = {str(choice['dependent_launch']).lower()}>")
 
 
 def program(choice):

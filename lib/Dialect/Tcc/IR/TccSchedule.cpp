@@ -81,6 +81,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
     return parser.parseInteger(fields.chunk);
   if (name == "split_k")
     return parser.parseInteger(fields.splitK);
+  if (name == "producer_warps")
+    return parser.parseInteger(fields.producerWarps);
   if (name == "persistent")
     return parseBool(parser, fields.persistent);
   if (name == "swapped")
@@ -106,7 +108,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name, SMLoc location,
   return parser.emitError(location)
          << "unknown schedule field '" << name
          << "'; known: block, warps, mma, transport, stages, epilogue, roles, alignment, raster, "
-            "persistent, cluster, pending, chunk, swapped, dependent_launch, split_k";
+            "persistent, cluster, pending, chunk, swapped, dependent_launch, split_k, "
+            "producer_warps";
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
@@ -139,7 +142,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
                     Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
                     bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
                     int64_t(fields.chunk), bool(fields.swapped), bool(fields.dependentLaunch),
-                    int64_t(fields.splitK));
+                    int64_t(fields.splitK), int64_t(fields.producerWarps));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -168,6 +171,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", dependent_launch = true";
   if (getSplitK() != 1)
     printer << ", split_k = " << getSplitK();
+  if (getProducerWarps() != 4)
+    printer << ", producer_warps = " << getProducerWarps();
   printer << ">";
 }
 
@@ -176,7 +181,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Transport, int64_t stages, Epilogue, Roles,
                                    ArrayRef<int64_t> alignment, int64_t raster, bool,
                                    ArrayRef<int64_t> cluster, int64_t pending,
-                                   int64_t chunk, bool swapped, bool, int64_t splitK) {
+                                   int64_t chunk, bool swapped, bool, int64_t splitK,
+                                   int64_t producerWarps) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
   auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
@@ -191,6 +197,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "'raster' is at least 1, found " << raster;
   if (!inRange(splitK))
     return emitError() << "'split_k' is at least 1, found " << splitK;
+  if (!inRange(producerWarps))
+    return emitError() << "'producer_warps' is at least 1, found " << producerWarps;
   auto isWidth = [](int64_t bytes) { return llvm::is_contained({1, 2, 4, 8, 16}, bytes); };
   if (!alignment.empty() && (alignment.size() != 3 || !llvm::all_of(alignment, isWidth)))
     return emitError() << "'alignment' is for the rows of A, B and C, each 1, 2, 4, 8 or 16 bytes, "
@@ -225,6 +233,7 @@ ScheduleFields ScheduleAttr::getFields() const {
   fields.swapped = getSwapped();
   fields.dependentLaunch = getDependentLaunch();
   fields.splitK = getSplitK();
+  fields.producerWarps = getProducerWarps();
   return fields;
 }
 

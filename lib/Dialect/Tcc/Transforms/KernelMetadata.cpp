@@ -79,6 +79,8 @@ static json::Object toJSON(ScheduleAttr schedule) {
     object["dependent_launch"] = true;
   if (schedule.getSplitK() != 1)
     object["split_k"] = schedule.getSplitK();
+  if (schedule.getProducerWarps() != 4)
+    object["producer_warps"] = schedule.getProducerWarps();
   return object;
 }
 

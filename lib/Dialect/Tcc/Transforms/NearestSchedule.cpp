@@ -65,6 +65,7 @@ static void setTransport(ScheduleFields &fields, Transport transport) {
   fields.pending = 0;
   fields.dependentLaunch = false;
   fields.splitK = 1;
+  fields.producerWarps = 4;
   if (fields.epilogue == Epilogue::Tma)
     fields.epilogue = Epilogue::Direct;
 }
@@ -97,6 +98,7 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
            fields.splitK = std::min<int64_t>(fields.splitK, 8);
          }) ||
          with([](ScheduleFields &fields) { fields.splitK = 1; }) ||
+         with([](ScheduleFields &fields) { fields.producerWarps = 4; }) ||
          with([](ScheduleFields &fields) {
            fields.pending = std::min<int64_t>(fields.pending, 1);
          }) ||
@@ -232,6 +234,7 @@ static std::string describeChanges(const ScheduleFields &from, const ScheduleFie
   word("dependent_launch", from.dependentLaunch ? "true" : "false",
        to.dependentLaunch ? "true" : "false");
   number("split_k", from.splitK, to.splitK);
+  number("producer_warps", from.producerWarps, to.producerWarps);
   return text;
 }
 

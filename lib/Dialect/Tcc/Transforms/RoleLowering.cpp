@@ -53,7 +53,7 @@ void RoleLowering::waitForGridAhead(Operation *branch) {
 }
 
 /// Barriers of the cluster count all of its threads (PTX ISA, barrier.cluster): the producer's
-/// warpgroup passes those of tcc.cluster_reduce as the consumers do, after `producer`. The last
+/// warps pass those of tcc.cluster_reduce as the consumers do, after `producer`. The last
 /// wait is for parts of the sum that other blocks still read.
 void RoleLowering::followReduction(Operation *producer) {
   Location loc = producer->getLoc();
@@ -79,7 +79,7 @@ void RoleLowering::lower(WarpSpecializeOp op) {
   int64_t consumerRegisters = std::min<int64_t>(
       240, getConsumerRegisters(warpgroups, chip.limits().registersPerMultiprocessor));
   auto setRegisters = [&](int64_t count, NVVM::SetMaxRegisterAction action) {
-    if (warpgroups > 1)
+    if (warpgroups > 1 && !isOneWarp)
       NVVM::SetMaxRegisterOp::create(rewriter, loc, count, action);
   };
 

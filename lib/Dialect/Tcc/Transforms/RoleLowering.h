@@ -19,7 +19,8 @@ public:
                const ::tcc::arch::Chip &chip, RewriterBase &rewriter)
       : roles(roles), peers(peers), chip(chip), rewriter(rewriter),
         isDependentLaunch(schedule && schedule.getDependentLaunch()),
-        isSplitK(schedule && schedule.getSplitK() > 1) {}
+        isSplitK(schedule && schedule.getSplitK() > 1),
+        isOneWarp(schedule && schedule.getProducerWarps() == 1) {}
 
   void lower(ConsumerGroupOp op);
   void lower(GroupBarrierOp op);
@@ -39,6 +40,8 @@ private:
   bool isDependentLaunch;
   /// The consumers meet those of the cluster's other blocks in a tcc.cluster_reduce.
   bool isSplitK;
+  /// The producer has no warpgroup, whose registers it could give away.
+  bool isOneWarp;
 };
 
 } // namespace mlir::tcc

@@ -190,7 +190,7 @@ int64_t mlir::tcc::getConsumerRegisters(int64_t consumers, int64_t available) {
 int64_t mlir::tcc::registerLimit(const arch::Chip &chip, ScheduleAttr schedule) {
   const arch::Limits &limits = chip.limits();
   int64_t available = limits.registersPerMultiprocessor;
-  if (schedule.getRoles() != Roles::Uniform && schedule.getNumMmaWarps() > 4)
+  if (schedule.movesRegisters())
     return std::min(limits.registersPerThread,
                     getConsumerRegisters(schedule.getNumMmaWarps() / 4, available));
   return std::min(limits.registersPerThread,
@@ -332,6 +332,8 @@ static llvm::Error checkUniform(ScheduleAttr schedule) {
     return needsTma("dependent_launch");
   if (schedule.getSplitK() > 1)
     return needsTma("split_k");
+  if (schedule.getProducerWarps() != 4)
+    return needsTma("producer_warps");
   return llvm::Error::success();
 }
 
@@ -475,6 +477,11 @@ static llvm::Error checkStructure(const ScheduleContext &context, ScheduleAttr s
   if (schedule.getRoles() == Roles::PingPong)
     if (llvm::Error error = checkPingPong(schedule))
       return error;
+  if (schedule.getProducerWarps() != 1 && schedule.getProducerWarps() != 4)
+    return createStringError(formatv("the producer is one warp, or the 4 of a warpgroup whose "
+                                     "registers go to the consumers: producer_warps is 1 or 4, "
+                                     "not {0}",
+                                     schedule.getProducerWarps()));
   if (schedule.getPending() > 1)
     return createStringError(formatv("a slot is given back at most one slab late: pending is 0 or "
                                      "1, not {0}",

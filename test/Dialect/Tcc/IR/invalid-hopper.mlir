@@ -36,6 +36,11 @@ func.func @non_empty_value(%i: index) {
 
 // -----
 
+// expected-error @+1 {{'producer_warps' is at least 1, found 0}}
+#no_producer = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, producer_warps = 0>
+
+// -----
+
 // Sums over a cluster.
 
 func.func @sum_of_one_block(%acc: tensor<64x8xf32>, %s: !tcc.shared<64x64xf16>) {

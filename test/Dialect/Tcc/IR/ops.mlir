@@ -16,9 +16,9 @@ func.func @schedule() attributes {tcc.schedule = #tcc.schedule<block = [128, 256
 }
 
 // CHECK-LABEL: func.func @schedule_with_every_field
-// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32, swapped = true, dependent_launch = true, split_k = 4>
+// CHECK-SAME: stages = 4, epilogue = shared, roles = ping_pong, alignment = [16, 8, 4], raster = 8, persistent = true, cluster = [2, 1], pending = 1, chunk = 32, swapped = true, dependent_launch = true, split_k = 4, producer_warps = 1>
 func.func @schedule_with_every_field() attributes {tcc.schedule = #tcc.schedule<
-    split_k = 4, dependent_launch = true, swapped = true, chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
+    producer_warps = 1, split_k = 4, dependent_launch = true, swapped = true, chunk = 32, pending = 1, cluster = [2, 1], persistent = true, raster = 8, alignment = [16, 8, 4], roles = ping_pong,
     epilogue = shared, stages = 4, transport = tma, mma = wgmma, warps = [8, 1],
     block = [128, 256, 64]>} {
   return

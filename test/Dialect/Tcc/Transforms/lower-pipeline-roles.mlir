@@ -4,6 +4,8 @@
 
 #row = #tcc.layout<contiguous = 1, span = 128>
 #s22 = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 2, roles = ping_pong, persistent = true, cluster = [2, 2]>
+#warpgroup = #tcc.schedule<block = [128, 64, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative>
+#warp = #tcc.schedule<block = [128, 64, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative, producer_warps = 1>
 !pipe = !tcc.pipeline<tma, stages = 3>
 
 gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
@@ -50,6 +52,26 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
       tcc.group_barrier
       %slot1, %phase1 = tcc.advance %p[%slot, %phase] by %n : !pipe
       tcc.consumer_wait %p[%slot1, %phase1] : !pipe
+    }
+    return
+  }
+
+  // A producer's warpgroup gives its registers to two warpgroups of consumers; one warp can't.
+  // CHECK-LABEL: func.func @producer_warpgroup
+  // CHECK:         nvvm.setmaxregister increase 232
+  // CHECK:         nvvm.setmaxregister decrease 40
+  func.func @producer_warpgroup() attributes {tcc.level = "L4d", tcc.schedule = #warpgroup} {
+    tcc.warp_specialize consumers = 8 producer {
+    } consumer {
+    }
+    return
+  }
+  // CHECK-LABEL: func.func @producer_warp
+  // CHECK-NOT:     setmaxregister
+  // CHECK:         return
+  func.func @producer_warp() attributes {tcc.level = "L4d", tcc.schedule = #warp} {
+    tcc.warp_specialize consumers = 8 producer {
+    } consumer {
     }
     return
   }

@@ -177,3 +177,12 @@ func.func @dependent_launch(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{producer_warps belongs to transport tma; with cp_async, leave it out; nearest legal: producer_warps = 4}}
+func.func @producer_of_copies(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 32], warps = [2, 2], mma = mma_sync, transport = cp_async, stages = 2, producer_warps = 1>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}

@@ -188,3 +188,12 @@ func.func @registers_in_flight(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: mem
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{the producer is one warp, or the 4 of a warpgroup whose registers go to the consumers: producer_warps is 1 or 4, not 2; nearest legal: producer_warps = 4}}
+func.func @two_producer_warps(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    attributes {tcc.schedule = #tcc.schedule<block = [128, 128, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, producer_warps = 2>} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}

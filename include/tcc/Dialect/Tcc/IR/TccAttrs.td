@@ -64,6 +64,9 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     - `split_k`: blocks of a cluster that share one tile and divide its K; each sums
       its part, and they add the parts up through each other's shared memory, in
       the same order every time.
+    - `producer_warps`: the producer's warps, of which one thread issues the copies:
+      4, a warpgroup whose registers more than one warpgroup of consumers get
+      (setmaxnreg), or 1.
 
     With `roles = ping_pong`, `block` and `warps` are one consumer group's: two
     groups take tiles in turn, so that one multiplies while the other stores.
@@ -91,14 +94,15 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$chunk,
     DefaultValuedParameter<"bool", "false">:$swapped,
     DefaultValuedParameter<"bool", "false">:$dependentLaunch,
-    DefaultValuedParameter<"int64_t", "1">:$splitK
+    DefaultValuedParameter<"int64_t", "1">:$splitK,
+    DefaultValuedParameter<"int64_t", "4">:$producerWarps
   );
   let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
     return $_get($_ctxt, ArrayRef<int64_t>(fields.block), ArrayRef<int64_t>(fields.warps),
                  fields.mma, fields.transport, fields.stages, fields.epilogue, fields.roles,
                  ArrayRef<int64_t>(fields.alignment), fields.raster, fields.persistent,
                  ArrayRef<int64_t>(fields.cluster), fields.pending, fields.chunk, fields.swapped,
-                 fields.dependentLaunch, fields.splitK);
+                 fields.dependentLaunch, fields.splitK, fields.producerWarps);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -124,9 +128,14 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
     unsigned getAtomNDim() const { return getSwapped() ? 0 : 1; }
     /// All of it, to be changed and made an attribute again.
     ScheduleFields getFields() const;
-    /// Threads of a block. A specialised producer is one warpgroup of 128 threads.
+    /// Threads of a block, a specialised producer's among them.
     int64_t getNumThreads() const {
-      return getNumMmaWarps() * 32 + (getRoles() == Roles::Uniform ? 0 : 128);
+      return (getNumMmaWarps() + (getRoles() == Roles::Uniform ? 0 : getProducerWarps())) * 32;
+    }
+    /// Whether consumers get registers of the producer's (PTX ISA, setmaxnreg: all
+    /// warps of a warpgroup ask). One warpgroup of them has enough from the start.
+    bool movesRegisters() const {
+      return getRoles() != Roles::Uniform && getProducerWarps() == 4 && getNumMmaWarps() > 4;
     }
     /// Bytes to which the rows of an operand are aligned in global memory; 2 if
     /// nothing is known.

@@ -119,7 +119,7 @@ def Tcc_WarpSpecializeOp : Tcc_Op<"warp_specialize",
   let summary = "Give the warps of a block roles";
   let description = [{
     The first `consumers` warps run the region `consumer`; one thread of the
-    warpgroup that follows runs the region `producer`. The regions run side by
+    warps that follow runs the region `producer`. The regions run side by
     side and meet at pipelines alone: a barrier of the whole block may not stand
     in either. The first threads are the consumers, so that a tile is spread
     over them as it is over a block without roles. They are one group that

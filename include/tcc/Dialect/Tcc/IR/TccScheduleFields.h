@@ -27,6 +27,7 @@ struct ScheduleFields {
   bool swapped = false;
   bool dependentLaunch = false;
   int64_t splitK = 1;
+  int64_t producerWarps = 4;
 
   /// As ScheduleAttr::getAtomNDim.
   unsigned getAtomNDim() const { return swapped ? 0 : 1; }
