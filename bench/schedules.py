@@ -57,6 +57,10 @@ def get_chosen(tools, path):
 def measure(arguments):
     with open(arguments.list, encoding="utf-8") as file:
         wanted = [line.split(None, 2) for line in file if line.strip()]
+    for words in wanted:
+        if len(words) != 3 or words[1] not in ("TN", "NN"):
+            raise ValueError(f"expected MxNxK, TN or NN, and a schedule or own; found "
+                             f"'{' '.join(words).strip()}'")
     kernels = []
     if os.path.exists(arguments.out):
         with open(arguments.out, encoding="utf-8") as file:
@@ -139,7 +143,11 @@ def main():
             command.add_argument("--above", type=float, default=1.03,
                                  help="list problems whose regret is greater")
     arguments = parser.parse_args()
-    return arguments.function(arguments)
+    try:
+        return arguments.function(arguments)
+    except (OSError, ValueError, KeyError, argparse.ArgumentTypeError) as error:
+        print(f"schedules.py: error: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -144,7 +144,8 @@ static LogicalResult verifyFinalized(func::FuncOp kernel) {
                                 << ", which is no parameter; run tcc-finalize-kernel first";
   auto walk = kernel.walk([](Operation *op) -> WalkResult {
     if (!isa<TccDialect>(op->getDialect()) ||
-        isa<MmaOp, WmmaLoadOp, WmmaStoreOp, MatrixDescriptorOp, WgmmaOp, WgmmaWaitOp>(op))
+        isa<MmaOp, WmmaLoadOp, WmmaStoreOp, MatrixDescriptorOp, WgmmaOp, WgmmaFenceOp,
+            WgmmaWaitOp>(op))
       return WalkResult::advance();
     return op->emitOpError() << "is not a thread's op; run tcc-distribute, tcc-lower-pipeline and "
                              << "tcc-finalize-kernel first";

@@ -72,27 +72,44 @@ struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
   }
 };
 
-/// tcc.wgmma_wait n (%c…)  →  wgmma.wait_group n, to which the accumulators are tied: nvvm's op has
-/// no operands, and nothing would keep their uses behind it
+/// `instruction`, to which the accumulators are tied: nvvm's ops have no operands, and so nothing that
+/// would keep their uses on the right side of it.
+SmallVector<Value> tieAccumulators(ConversionPatternRewriter &rewriter, Location loc, ValueRange acc,
+                                   const std::string &instruction) {
+  SmallVector<std::string> constraints(acc.size(), "=f");
+  for (size_t i = 0; i < acc.size(); ++i)
+    constraints.push_back(std::to_string(i));
+  constraints.push_back("~{memory}");
+  auto results = LLVM::LLVMStructType::getLiteral(
+      rewriter.getContext(), SmallVector<Type>(acc.size(), rewriter.getF32Type()));
+  auto tied = LLVM::InlineAsmOp::create(
+      rewriter, loc, results, acc, instruction, llvm::join(constraints, ","),
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
+  return unpackStruct(rewriter, loc, tied.getResult(0));
+}
+
+/// tcc.wgmma_fence (%c…)  →  wgmma.fence
+struct ConvertWgmmaFence : OpConversionPattern<WgmmaFenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(WgmmaFenceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, tieAccumulators(rewriter, op.getLoc(), adaptor.getAcc(),
+                                           "wgmma.fence.sync.aligned;"));
+    return success();
+  }
+};
+
+/// tcc.wgmma_wait n (%c…)  →  wgmma.wait_group n
 struct ConvertWgmmaWait : OpConversionPattern<WgmmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(WgmmaWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    size_t count = adaptor.getAcc().size();
-    SmallVector<std::string> constraints(count, "=f");
-    for (size_t i = 0; i < count; ++i)
-      constraints.push_back(std::to_string(i));
-    constraints.push_back("~{memory}");
-    auto results = LLVM::LLVMStructType::getLiteral(
-        getContext(), SmallVector<Type>(count, rewriter.getF32Type()));
-    std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
-    auto wait = LLVM::InlineAsmOp::create(
-        rewriter, loc, results, adaptor.getAcc(), text, llvm::join(constraints, ","),
-        /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
-    rewriter.replaceOp(op, unpackStruct(rewriter, loc, wait.getResult(0)));
+    rewriter.replaceOp(op, tieAccumulators(rewriter, op.getLoc(), adaptor.getAcc(),
+                                           "wgmma.wait_group.sync.aligned " +
+                                               std::to_string(op.getPending()) + ";"));
     return success();
   }
 };
@@ -101,6 +118,6 @@ struct ConvertWgmmaWait : OpConversionPattern<WgmmaWaitOp> {
 
 void mlir::tcc::populateWgmmaPatterns(const LLVMTypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<ConvertMatrixDescriptor, ConvertWgmma, ConvertWgmmaWait>(converter,
-                                                                        patterns.getContext());
+  patterns.add<ConvertMatrixDescriptor, ConvertWgmma, ConvertWgmmaFence, ConvertWgmmaWait>(
+      converter, patterns.getContext());
 }

@@ -281,7 +281,8 @@ struct DistributeWarpgroupMatmul : OpConversionPattern<MatmulOp> {
     SmallVector<Value> acc(adaptor.getAcc());
     int64_t perAtom = acc.size() / (rows * columns);
     int64_t unitRows = shape[0] * fragment.getWarps()[0] / 4;
-    NVVM::WgmmaFenceAlignedOp::create(rewriter, op.getLoc());
+    auto fence = WgmmaFenceOp::create(rewriter, op.getLoc(), ValueRange(acc).getTypes(), acc);
+    acc = SmallVector<Value>(fence.getResults());
     for (int64_t k = 0; k < lhs.getType().getShape()[lhsK]; k += shape[2])
       for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < columns; ++j) {

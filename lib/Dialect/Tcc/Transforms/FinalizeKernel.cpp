@@ -116,7 +116,7 @@ void KernelFinalizer::replaceArguments() {
     };
     for (int64_t size : type.getShape())
       result.sizes.push_back(resolve(size));
-    for (int64_t stride : type.getStridesAndOffset().first)
+    for (int64_t stride : getStrides(type))
       result.strides.push_back(resolve(stride));
   }
   attributes.assign(entry.getNumArguments() - oldArguments.size(), rewriter.getDictionaryAttr({}));

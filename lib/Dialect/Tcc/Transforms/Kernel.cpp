@@ -124,6 +124,18 @@ FailureOr<MatmulLoop> mlir::tcc::findMatmulLoop(func::FuncOp kernel) {
   return found;
 }
 
+SmallVector<int64_t> mlir::tcc::getStrides(MemRefType matrix) {
+  SmallVector<int64_t> strides = matrix.getStridesAndOffset().first;
+  int64_t product = 1;
+  for (unsigned dim = strides.size(); matrix.getLayout().isIdentity() && dim-- > 0;) {
+    if (ShapedType::isDynamic(strides[dim]) && !ShapedType::isDynamic(product))
+      strides[dim] = product;
+    bool isKnown = !ShapedType::isDynamic(product) && !matrix.isDynamicDim(dim);
+    product = isKnown ? product * matrix.getDimSize(dim) : ShapedType::kDynamic;
+  }
+  return strides;
+}
+
 std::optional<unsigned> mlir::tcc::getUnitStrideDim(MemRefType matrix) {
   SmallVector<int64_t> strides;
   int64_t offset;

@@ -1,6 +1,7 @@
 //===- KernelMetadata.cpp - A kernel's description for the launcher ---------------------===//
 
 #include "KernelMetadata.h"
+#include "Kernel.h"
 #include "Target.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -114,9 +115,8 @@ private:
 } // namespace
 
 json::Array MetadataBuilder::buildStrides(MemRefType type, StringRef name, ArrayAttr dims) {
-  auto [strides, offset] = type.getStridesAndOffset();
   json::Array result;
-  for (auto [dim, stride] : llvm::enumerate(strides)) {
+  for (auto [dim, stride] : llvm::enumerate(getStrides(type))) {
     if (!ShapedType::isDynamic(stride)) {
       result.push_back(stride);
       continue;

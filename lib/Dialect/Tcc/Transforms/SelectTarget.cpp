@@ -180,10 +180,7 @@ LogicalResult KernelTargeter::analyze() {
   context = {&chip, lhs.getElementType(), lhsContiguous ^ unsigned(problem->lhs.transposed),
              rhsContiguous ^ unsigned(problem->rhs.transposed), problem->sizes, /*outputBytes=*/{}};
   auto pitch = [&](MemRefType type) {
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    (void)type.getStridesAndOffset(strides, offset); // the analysis saw to it
-    int64_t stride = strides[1 - *getUnitStrideDim(type)];
+    int64_t stride = getStrides(type)[1 - *getUnitStrideDim(type)];
     return ShapedType::isDynamic(stride) ? stride : stride * getElementBytes(type.getElementType());
   };
   context.lhsPitch = pitch(lhs);

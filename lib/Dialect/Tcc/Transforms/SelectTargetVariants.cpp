@@ -21,13 +21,10 @@ struct RowFacts {
 
   RowFacts(func::FuncOp func, const Problem &problem, unsigned argument) {
     auto type = cast<MemRefType>(func.getArgument(argument).getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    (void)type.getStridesAndOffset(strides, offset); // the analysis saw to it
     name = problem.argumentNames[argument];
     elementBytes = getElementBytes(type.getElementType());
     strideDim = 1 - *getUnitStrideDim(type);
-    stride = strides[strideDim];
+    stride = getStrides(type)[strideDim];
   }
 
   /// False if rows can't be aligned to `bytes` whatever the launch.

@@ -159,8 +159,10 @@ func.func @hopper_atoms(%A: memref<?x?xf16>, %i: index, %slot: i32, %o: i32, %c:
     : memref<?x?xf16>, !llvm.ptr<3>, !tcc.pipeline<tma, stages = 2>
   // CHECK: tcc.matrix_descriptor
   %d = tcc.matrix_descriptor %a {leading = 16, stride = 1024, span = 128} : !llvm.ptr<3>
+  // CHECK: tcc.wgmma_fence(
+  %f:4 = tcc.wgmma_fence(%c, %c, %c, %c : f32, f32, f32, f32)
   // CHECK: tcc.wgmma [64, 8, 16] f16
-  %r:4 = tcc.wgmma [64, 8, 16] f16 %d, %d acc(%c, %c, %c, %c : f32, f32, f32, f32)
+  %r:4 = tcc.wgmma [64, 8, 16] f16 %d, %d acc(%f#0, %f#1, %f#2, %f#3 : f32, f32, f32, f32)
   // CHECK: tcc.wgmma_wait 0
   %w:4 = tcc.wgmma_wait 0(%r#0, %r#1, %r#2, %r#3 : f32, f32, f32, f32)
   return

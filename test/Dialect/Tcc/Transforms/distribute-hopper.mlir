@@ -45,10 +45,10 @@ func.func @tall_copy(%A: memref<?x?xf16, strided<[?, 1]>>, %m: index, %k: index,
 // CHECK: %[[ROWS:.*]] = arith.muli %[[WARPGROUP]], %c4096_i32
 // CHECK: %[[A:.*]] = tcc.shared_address %{{.*}} offset %[[ROWS]]
 // CHECK: %[[B:.*]] = tcc.shared_address %{{.*}} offset %c0_i32
-// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: %[[ZERO:.*]]:16 = tcc.wgmma_fence(
 // CHECK: %[[DA:.*]] = tcc.matrix_descriptor %[[A]] {leading = 0 : i64, span = 64 : i64, stride = 512 : i64}
 // CHECK: %[[DB:.*]] = tcc.matrix_descriptor %[[B]] {leading = 0 : i64, span = 64 : i64, stride = 512 : i64}
-// CHECK: %[[D:.*]]:16 = tcc.wgmma [64, 32, 16] f16 %[[DA]], %[[DB]] acc(
+// CHECK: %[[D:.*]]:16 = tcc.wgmma [64, 32, 16] f16 %[[DA]], %[[DB]] acc(%[[ZERO]]#0,
 // CHECK: llvm.getelementptr %[[A]][32]
 // CHECK: llvm.getelementptr %[[B]][32]
 // CHECK: %[[E:.*]]:16 = tcc.wgmma [64, 32, 16] f16 %{{.*}}, %{{.*}} acc(%[[D]]#0,

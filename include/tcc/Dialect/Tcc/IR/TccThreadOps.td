@@ -226,4 +226,21 @@ def Tcc_WgmmaWaitOp : Tcc_Op<"wgmma_wait",
   let assemblyFormat = "$pending `(` $acc `:` type($acc) `)` attr-dict";
 }
 
+def Tcc_WgmmaFenceOp : Tcc_Op<"wgmma_fence",
+    [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["acc", "results"]>]> {
+  let summary = "Order a warpgroup's accesses to accumulators before its multiplications";
+  let description = [{
+    Stands before the first `tcc.wgmma` that reads registers written otherwise.
+    The results are the accumulators: the dependence makes what initialises them
+    come first (wgmma.fence itself carries none).
+
+    ```mlir
+    %d:128 = tcc.wgmma_fence (%c… : f32, …)
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$acc);
+  let results = (outs Variadic<F32>:$results);
+  let assemblyFormat = "`(` $acc `:` type($acc) `)` attr-dict";
+}
+
 #endif // TCC_DIALECT_TCC_IR_TCCTHREADOPS_TD
