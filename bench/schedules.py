@@ -9,7 +9,8 @@ choice:
 
     1024x1024x1024 TN block = [128, 64, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 9, …
 
-`measure` times each beside cublasLt (bf16) and appends to the file what isn't there yet. `regret`
+`measure` times each beside cublasLt (bf16) and appends to the file what isn't there yet; it asks
+tcc-opt which schedule `own` is. `regret`
 compares the measured cycles with the cost model's: the regret of a problem is the time of the
 schedule that the model ranks first, among those measured, over the time of the fastest.
 """
@@ -44,7 +45,7 @@ def run(command, **options):
 
 
 def get_chosen(tools, path):
-    """The schedule of the kernel's first variant, and the model's cycles."""
+    """The schedule of the kernel's first variant and the model's cycles, or None and the reason."""
     result = run([os.path.join(tools, "tcc-opt"), f"--tcc-select-target=chip={CHIP}",
                   "--remarks-filter=tcc-select-target", path])
     schedule = re.search(r"#tcc\.schedule<([^>]*)>", result.stdout)
@@ -64,7 +65,7 @@ def measure(arguments):
     kernels = []
     if os.path.exists(arguments.out):
         with open(arguments.out, encoding="utf-8") as file:
-            kernels = json.load(file)
+            kernels = json.load(file)["kernels"]
     known = {(k["problem"], k["form"], k["asked"]) for k in kernels}
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -84,12 +85,17 @@ def measure(arguments):
                 print(f"{problem} {form} {schedule}: {result.stderr.strip()}", file=sys.stderr)
                 continue
             time = json.loads(result.stdout)["time"]
-            kernels.append({"problem": problem, "form": form, "asked": schedule,
+            timed = schedule
+            if schedule == "own":
+                timed, reason = get_chosen(arguments.tools, source)
+                if not timed:
+                    raise ValueError(reason)
+            kernels.append({"problem": problem, "form": form, "asked": schedule, "schedule": timed,
                             "us": round(time["median_ms"] * 1e3, 2),
                             "cycles": round(time["median_cycles"]),
                             "of_cublaslt": round(time["of_cublaslt"], 3)})
             with open(arguments.out, "w", encoding="utf-8") as file:
-                json.dump(kernels, file, indent=0)
+                json.dump({"kernels": kernels}, file, indent=0)
     return 1 if failed else 0
 
 

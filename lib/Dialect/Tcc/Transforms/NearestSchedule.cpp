@@ -95,7 +95,7 @@ bool NearestSearch::visitResources(const ScheduleFields &from,
   return with([](ScheduleFields &fields) { fields.persistent = !fields.persistent; }) ||
          with([](ScheduleFields &fields) { fields.cluster.clear(); }) ||
          with([](ScheduleFields &fields) {
-           fields.splitK = std::min<int64_t>(fields.splitK, 8);
+           fields.splitK = std::min(fields.splitK, maxClusterBlocks);
          }) ||
          with([](ScheduleFields &fields) { fields.splitK = 1; }) ||
          with([](ScheduleFields &fields) { fields.producerWarps = 4; }) ||

@@ -86,8 +86,8 @@ namespace {
 class CostModel {
 public:
   CostModel(const ScheduleContext &context, const ScheduleFields &fields)
-      : chip(context.chip->throughput()), limits(context.chip->limits()), context(context),
-        fields(fields), sizes(getSizes(context)), blockM(fields.block[0]), blockN(fields.block[1]),
+      : chip(context.chip->throughput()), context(context), fields(fields),
+        sizes(getSizes(context)), blockM(fields.block[0]), blockN(fields.block[1]),
         clusterM(fields.cluster.empty() ? 1 : fields.cluster[0]),
         clusterN(fields.cluster.empty() ? 1 : fields.cluster[1]) {}
 
@@ -104,7 +104,6 @@ private:
   double getMemory() const;
 
   const ::tcc::arch::Throughput &chip;
-  const ::tcc::arch::Limits &limits;
   const ScheduleContext &context;
   const ScheduleFields &fields;
   std::array<int64_t, 3> sizes;

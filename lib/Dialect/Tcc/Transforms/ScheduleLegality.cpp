@@ -383,10 +383,10 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
 /// of 128 bytes (PTX ISA, cp.async.bulk.tensor).
 static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr schedule) {
   int64_t clusterM = schedule.getClusterM(), clusterN = schedule.getClusterN();
-  constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
-  if (clusterM * clusterN > maxBlocks)
+  if (clusterM * clusterN > maxClusterBlocks)
     return createStringError(
-        formatv("a cluster has at most {0} blocks, not {1} x {2}", maxBlocks, clusterM, clusterN));
+        formatv("a cluster has at most {0} blocks, not {1} x {2}", maxClusterBlocks, clusterM,
+                clusterN));
   struct Shared {
     StringRef name;
     bool isKMajor;
@@ -417,11 +417,10 @@ static llvm::Error checkSplitK(const ScheduleContext &context, ScheduleAttr sche
   int64_t blocks = schedule.getSplitK();
   if (blocks == 1)
     return llvm::Error::success();
-  constexpr int64_t maxBlocks = 8; // PTX ISA, "Cluster of Cooperative Thread Arrays": portable
-  if (blocks > maxBlocks)
+  if (blocks > maxClusterBlocks)
     return createStringError(
         formatv("split_k is the number of blocks of a cluster, which has at most {0}, not {1}",
-                maxBlocks, blocks));
+                maxClusterBlocks, blocks));
   if (schedule.getClusterM() * schedule.getClusterN() > 1)
     return createStringError(
         formatv("with split_k = {0} the blocks of a cluster share one tile; leave cluster = [{1}, "

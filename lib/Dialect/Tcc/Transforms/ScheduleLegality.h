@@ -37,6 +37,10 @@ struct ScheduleContext {
   }
 };
 
+/// Blocks of a cluster that every chip with clusters takes (PTX ISA, "Cluster of Cooperative Thread
+/// Arrays": portable).
+inline constexpr int64_t maxClusterBlocks = 8;
+
 /// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
 /// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's; with
 /// `split_k` fewer, so that each block has a slice. With swapped operands rows, where it has all
