@@ -147,6 +147,9 @@ llvm::Error decodeConvert(const Modifiers &modifiers, Instruction &inst) {
     return error;
   inst.aux[0] = packModifiers(parseFloatModifiers(modifiers));
   inst.aux[1] = !modifiers.oneOf({"rni", "rzi", "rmi", "rpi"}).empty();
+  inst.readBits = bitWidth(inst.types[1]);
+  if (to->element.isInteger() && from->element.isInteger() && !modifiers.has("sat"))
+    inst.movedOperands = 1 << 1;
   inst.handler = pair ? convertPair : to->count == 2 ? convertPacked : convertScalar;
   return llvm::Error::success();
 }

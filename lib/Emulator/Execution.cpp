@@ -156,7 +156,9 @@ static ParameterCopy readPlace(Warp &warp, const ParameterPlace &place, uint64_t
   if (place.row != kNoSlot) {
     std::memcpy(copy.bytes.data(), &warp.readRow(place.row)[lane],
                 std::min<uint64_t>(8, place.bytes));
-    copy.defined.assign(place.bytes, warp.definedLanes(place.row) >> lane & 1);
+    uint64_t undefined = warp.undefinedBits(place.row, lane);
+    for (uint64_t byte = 0; byte < place.bytes; ++byte)
+      copy.defined.push_back(byte >= 8 || !(undefined >> byte * 8 & 0xff));
     return copy;
   }
   auto begin = frame + place.offset;
@@ -175,10 +177,10 @@ static void writePlace(Warp &warp, const ParameterPlace &place, uint64_t frame, 
     uint64_t value = 0;
     std::memcpy(&value, copy.bytes.data(), std::min<uint64_t>(8, bytes));
     warp.writeRow(place.row)[lane] = value;
-    if (llvm::is_contained(copy.defined, 0))
-      warp.setUndefined(place.row, 1u << lane);
-    else
-      warp.setDefined(place.row, 1u << lane);
+    uint64_t undefined = 0;
+    for (uint64_t byte = 0; byte < std::min<uint64_t>(8, bytes); ++byte)
+      undefined |= copy.defined[byte] ? 0 : uint64_t(0xff) << byte * 8;
+    warp.setUndefinedBits(place.row, lane, undefined);
     return;
   }
   std::memcpy(exec.stack[lane].data() + frame + place.offset, copy.bytes.data(), bytes);

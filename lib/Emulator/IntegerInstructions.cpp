@@ -5,6 +5,7 @@
 #include "IntegerMath.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tcc::emulator;
 using llvm::Error;
@@ -229,6 +230,17 @@ uint8_t modeOf(const Modifiers &modifiers, const Instruction &inst, StringRef na
   return 0;
 }
 
+/// Instruction::movedOperands. Of two operands of xor, one must be a constant: a bit of the result
+/// is not monotone in both.
+uint8_t movedOperandsOf(StringRef name, const Instruction &inst) {
+  if (name == "xor" && inst.operands.size() == 3)
+    return inst.operands[2].isImmediate() ? 1 << 1 : inst.operands[1].isImmediate() ? 1 << 2 : 0;
+  return llvm::StringSwitch<uint8_t>(name)
+      .Cases({"shl", "shr", "bfe", "brev", "not"}, 1 << 1)
+      .Cases({"and", "or", "prmt", "shf"}, 1 << 1 | 1 << 2)
+      .Default(0);
+}
+
 Error decodeInteger(const Modifiers &modifiers, Instruction &inst) {
   StringRef name = baseOpcode(inst);
   if (inst.types.empty())
@@ -262,6 +274,7 @@ Error decodeInteger(const Modifiers &modifiers, Instruction &inst) {
   inst.aux[0] = pack(shape);
   inst.aux[1] = name == "popc" || name == "clz" || name == "bfind" ? 32 : shape.bits;
   inst.table = operation;
+  inst.movedOperands = movedOperandsOf(name, inst);
   inst.handler = executeOperation;
   if (shape.packed)
     inst.handler = executePacked;
@@ -302,6 +315,7 @@ Error decodeLop3(const Modifiers &modifiers, Instruction &inst) {
 
 Error decodeBitFieldInsert(const Modifiers &modifiers, Instruction &inst) {
   inst.aux[1] = bitWidth(inst.type);
+  inst.movedOperands = 1 << 1 | 1 << 2;
   inst.handler = executeBitFieldInsert;
   return checkOperands(modifiers, inst, 5);
 }

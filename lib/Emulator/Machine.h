@@ -120,8 +120,11 @@ private:
   bool checkConvergence(Warp &warp, Group &group, const Instruction &inst);
   bool gatherMembers(Warp &warp, Group &group, const Instruction &inst);
   /// Reports what is read without ever having been written: the guard by all lanes of the group,
-  /// the operands by those of `mask`.
-  void checkDefined(Warp &warp, const Instruction &inst, uint32_t group, uint32_t mask);
+  /// the operands by those of `mask`. True where undefined bits go into the result instead.
+  bool checkDefined(Warp &warp, const Instruction &inst, uint32_t group, uint32_t mask);
+  bool checkRegisters(Warp &warp, const Instruction &inst, uint32_t mask);
+  /// Executes an instruction that moves undefined bits, and marks where they go.
+  void executeOnUndefined(Warp &warp, const Instruction &inst);
   void trace(Warp &warp, const Instruction &inst);
   void finish();
 

@@ -151,6 +151,7 @@ Error decodeAccess(const Modifiers &modifiers, Instruction &inst, bool isLoad) {
   if (inst.aux[0] * count > kMaxAccessBytes)
     return modifiers.error("more than 32 bytes");
   inst.destinations = isLoad ? 1 : 0;
+  inst.readBits = std::min(64u, bitWidth(inst.type));
   inst.handler = isLoad ? executeLoad : executeStore;
   return Error::success();
 }

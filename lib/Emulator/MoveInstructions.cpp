@@ -10,37 +10,16 @@ using llvm::StringRef;
 
 namespace {
 
-uint32_t definedLanes(Warp &warp, const Operand &operand) {
-  if (operand.isRegister()) {
-    uint32_t defined = warp.definedLanes(operand.slot);
-    return operand.bits == 128 ? defined & warp.definedLanes(operand.slot + 1) : defined;
-  }
-  if (operand.isPredicate())
-    return warp.definedPredicateLanes(operand.slot);
-  return ~0u;
-}
-
-void setDefinedLanes(Warp &warp, const Operand &operand, uint32_t defined) {
-  if (!operand.isRegister())
-    return;
-  for (uint32_t row = operand.slot; row <= operand.slot + (operand.bits == 128); ++row) {
-    warp.setDefined(row, defined & warp.active());
-    warp.setUndefined(row, ~defined & warp.active());
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // mov
 //===----------------------------------------------------------------------===//
 
 // aux[0]: bits.
 void executeMove(Warp &warp, const Instruction &inst) {
-  const Operand &source = inst.operands[1];
-  const Row &a = warp.read(source);
+  const Row &a = warp.read(inst.operands[1]);
   Row &d = warp.write(inst.operands[0]);
   for (unsigned lane : warp.lanes())
     d[lane] = zeroExtend(a[lane], inst.aux[0]);
-  setDefinedLanes(warp, inst.operands[0], definedLanes(warp, source));
 }
 
 void executeMove128(Warp &warp, const Instruction &inst) {
@@ -48,17 +27,10 @@ void executeMove128(Warp &warp, const Instruction &inst) {
   for (unsigned half = 0; half < 2; ++half)
     for (unsigned lane : warp.lanes())
       warp.writeRow(to + half)[lane] = warp.readRow(from + half)[lane];
-  setDefinedLanes(warp, inst.operands[0], definedLanes(warp, inst.operands[1]));
 }
 
 void executeMovePredicate(Warp &warp, const Instruction &inst) {
-  const Operand &target = inst.operands[0];
-  warp.writePredicate(target, warp.readPredicate(inst.operands[1]));
-  if (!target.isPredicate())
-    return;
-  uint32_t defined = definedLanes(warp, inst.operands[1]);
-  warp.setPredicateDefined(target.slot, defined & warp.active());
-  warp.setPredicateUndefined(target.slot, ~defined & warp.active());
+  warp.writePredicate(inst.operands[0], warp.readPredicate(inst.operands[1]));
 }
 
 /// mov.b64 d, {a, b}: element 0 is the least significant.
@@ -66,11 +38,9 @@ void executePack(Warp &warp, const Instruction &inst) {
   llvm::ArrayRef<Operand> elements = inst.operands[1].elements;
   unsigned bits = inst.aux[0] / elements.size();
   const Operand &target = inst.operands[0];
-  uint32_t defined = ~0u;
   Row low = {}, high = {};
   for (size_t i = 0; i < elements.size(); ++i) {
     const Row &element = warp.read(elements[i]);
-    defined &= definedLanes(warp, elements[i]);
     unsigned shift = unsigned(i) * bits;
     for (unsigned lane : warp.lanes())
       (shift >= 64 ? high : low)[lane] |= zeroExtend(element[lane], bits) << (shift % 64);
@@ -81,7 +51,6 @@ void executePack(Warp &warp, const Instruction &inst) {
   if (inst.aux[0] == 128 && target.isRegister())
     for (unsigned lane : warp.lanes())
       warp.writeRow(target.slot + 1)[lane] = high[lane];
-  setDefinedLanes(warp, target, defined);
 }
 
 void executeUnpack(Warp &warp, const Instruction &inst) {
@@ -91,13 +60,11 @@ void executeUnpack(Warp &warp, const Instruction &inst) {
   // Copies: a target may be the source itself.
   Row low = warp.read(source);
   Row high = inst.aux[0] == 128 && source.isRegister() ? warp.readRow(source.slot + 1) : Row{};
-  uint32_t defined = definedLanes(warp, source);
   for (size_t i = 0; i < elements.size(); ++i) {
     Row &d = warp.write(elements[i]);
     unsigned shift = unsigned(i) * bits;
     for (unsigned lane : warp.lanes())
       d[lane] = zeroExtend((shift >= 64 ? high : low)[lane] >> (shift % 64), bits);
-    setDefinedLanes(warp, elements[i], defined);
   }
 }
 
@@ -106,7 +73,7 @@ Error decodeMove(const Modifiers &modifiers, Instruction &inst) {
     return modifiers.error("expected 2 operands");
   if (Error e = modifiers.checkKnown({}))
     return e;
-  inst.propagatesUndefined = true;
+  inst.movedOperands = 1 << 1;
   inst.aux[0] = bitWidth(inst.type);
   const Operand &target = inst.operands[0], &source = inst.operands[1];
   if (inst.type == Type::None)
@@ -136,12 +103,9 @@ Error decodeMove(const Modifiers &modifiers, Instruction &inst) {
 void select(Warp &warp, const Instruction &inst, uint32_t takesFirst) {
   const Row &a = warp.read(inst.operands[1]);
   const Row &b = warp.read(inst.operands[2]);
-  uint32_t defined = (definedLanes(warp, inst.operands[1]) & takesFirst) |
-                     (definedLanes(warp, inst.operands[2]) & ~takesFirst);
   Row &d = warp.write(inst.operands[0]);
   for (unsigned lane : warp.lanes())
     d[lane] = zeroExtend(takesFirst >> lane & 1 ? a[lane] : b[lane], inst.aux[0]);
-  setDefinedLanes(warp, inst.operands[0], defined);
 }
 
 void executeSelect(Warp &warp, const Instruction &inst) {
@@ -168,7 +132,7 @@ Error decodeSelect(const Modifiers &modifiers, Instruction &inst) {
   if (Error e = modifiers.checkKnown({"ftz"}))
     return e;
   inst.aux[0] = bitWidth(inst.types.front());
-  inst.propagatesUndefined = true;
+  inst.movedOperands = 1 << 1 | 1 << 2;
   inst.handler = isSlct ? executeSignSelect : executeSelect;
   return Error::success();
 }

@@ -92,11 +92,17 @@ struct Instruction {
   uint8_t maskOperand = 0;
   /// The leading operands that are written; the others are read.
   uint8_t destinations = 1;
-  /// The handler itself moves definedness from sources to destinations (mov, selp): reading an
-  /// undefined register is no error then.
+  /// The handler itself moves definedness from sources to destinations (call): reading an undefined
+  /// register is no error then.
   bool propagatesUndefined = false;
   /// The handler marks its destinations as defined itself; sources are still checked.
   bool managesDefinedness = false;
+  /// Bit i: the bits of operand i are only moved, masked or joined with others, so that undefined
+  /// ones are no error and make undefined what they become in the result (mov, selp, prmt, shl).
+  /// Every bit of the result must depend monotonically on the bits of these operands.
+  uint8_t movedOperands = 0;
+  /// Register operands are read up to this width; ld, st and cvt take wider registers than types.
+  uint8_t readBits = 64;
   Space space = Space::Generic;
   /// Types in the order of the modifiers; `type` is the last, which for most instructions is the
   /// operation's.

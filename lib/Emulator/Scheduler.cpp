@@ -121,8 +121,8 @@ bool Machine::step(Warp &warp, Group &group) {
   ++count.executions;
   count.lanes += llvm::popcount(mask);
   warp.activeMask = mask ? mask : group.mask;
-  if (settings.checkUninitialized)
-    checkDefined(warp, inst, group.mask, mask);
+  bool movesUndefined =
+      settings.checkUninitialized && checkDefined(warp, inst, group.mask, mask);
   if (!mask) {
     ++group.index;
     return true;
@@ -138,12 +138,15 @@ bool Machine::step(Warp &warp, Group &group) {
         warp.registers[row].fill(bitWidth(which) == 64 ? stepCount : uint32_t(stepCount));
   if (exec.wgmma && !isWgmmaMultiply(inst))
     checkWgmmaRegisters(warp, inst);
-  inst.handler(warp, inst);
+  if (movesUndefined)
+    executeOnUndefined(warp, inst);
+  else
+    inst.handler(warp, inst);
   if (settings.trace)
     trace(warp, inst);
   if (isStopped || !exec.current)
     return false;
-  if (!inst.propagatesUndefined && !inst.managesDefinedness) {
+  if (!movesUndefined && !inst.propagatesUndefined && !inst.managesDefinedness) {
     for (uint32_t row : inst.destinationRows)
       warp.definedRows[row] |= warp.activeMask;
     for (uint32_t predicate : inst.destinationPredicates)
@@ -151,32 +154,6 @@ bool Machine::step(Warp &warp, Group &group) {
   }
   group.index = exec.next;
   return !exec.endsTurn;
-}
-
-void Machine::checkDefined(Warp &warp, const Instruction &inst, uint32_t group, uint32_t mask) {
-  auto complain = [&](uint32_t lanes, const char *what) {
-    unsigned lane = *LaneRange(lanes).begin();
-    warp.report(FindingKind::Uninitialized, inst, lane,
-                llvm::Twine(what) + " without a defined value is read: nothing was written to it");
-  };
-  auto checkPredicate = [&](uint32_t predicate, uint32_t readers) {
-    if (uint32_t lanes = readers & ~warp.definedPredicates[predicate]) {
-      complain(lanes, "a predicate register");
-      warp.definedPredicates[predicate] |= lanes;
-    }
-  };
-  if (inst.guard != kNoSlot)
-    checkPredicate(inst.guard, group);
-  for (uint32_t predicate : inst.sourcePredicates)
-    checkPredicate(predicate, mask);
-  // mov and its like pass undefined values on.
-  if (inst.propagatesUndefined)
-    return;
-  for (uint32_t row : inst.sourceRows)
-    if (uint32_t lanes = mask & ~warp.definedRows[row]) {
-      complain(lanes, "a register");
-      warp.definedRows[row] |= lanes;
-    }
 }
 
 bool Machine::checkConvergence(Warp &warp, Group &group, const Instruction &inst) {

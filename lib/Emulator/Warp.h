@@ -21,6 +21,7 @@
 #include "Program.h"
 #include "tcc/Emulator/Emulator.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 
@@ -93,13 +94,13 @@ public:
   /// The elements of a vector operand, or the operand itself as its only element.
   static llvm::ArrayRef<Operand> elements(const Operand &operand);
 
-  /// Lanes in which a register row was ever written.
+  /// Lanes in which all bits of a register row are defined.
   uint32_t definedLanes(uint32_t slot) const { return definedRows[slot]; }
-  uint32_t definedPredicateLanes(uint32_t slot) const { return definedPredicates[slot]; }
   void setPredicateDefined(uint32_t slot, uint32_t mask) { definedPredicates[slot] |= mask; }
-  void setPredicateUndefined(uint32_t slot, uint32_t mask) { definedPredicates[slot] &= ~mask; }
   void setDefined(uint32_t slot, uint32_t mask) { definedRows[slot] |= mask; }
-  void setUndefined(uint32_t slot, uint32_t mask) { definedRows[slot] &= ~mask; }
+  /// The bits of a lane's register that nothing wrote; all of them where nothing wrote any.
+  uint64_t undefinedBits(uint32_t slot, unsigned lane) const;
+  void setUndefinedBits(uint32_t slot, unsigned lane, uint64_t bits);
 
   //===--- Memory ---===//
 
@@ -167,6 +168,8 @@ private:
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> definedRows;
   std::vector<uint32_t> definedPredicates;
+  /// The undefined bits of rows that in some lane were partly defined once.
+  llvm::DenseMap<uint32_t, Row> partlyDefined;
   const std::vector<Row> *constants = nullptr;
   /// Symbol addresses are computed here; an instruction has at most a few.
   mutable std::array<Row, 4> scratch;

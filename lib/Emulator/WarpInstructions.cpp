@@ -57,7 +57,8 @@ void executeShuffle(Warp &warp, const Instruction &inst) {
   }
   if (targets[0].isRegister()) {
     warp.setDefined(targets[0].slot, defined);
-    warp.setUndefined(targets[0].slot, warp.active() & ~defined);
+    for (unsigned lane : LaneRange(warp.active() & ~defined))
+      warp.setUndefinedBits(targets[0].slot, lane, ~uint64_t(0));
   }
   if (targets.size() > 1 && targets[1].isPredicate()) {
     warp.writePredicate(targets[1], inRange);
