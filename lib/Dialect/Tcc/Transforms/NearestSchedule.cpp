@@ -199,8 +199,7 @@ ScheduleAttr NearestSearch::run() {
   return *chosen;
 }
 
-/// The fields in which `to` differs, as #tcc.schedule spells them.
-static std::string describeChanges(const ScheduleFields &from, const ScheduleFields &to) {
+std::string mlir::tcc::describeChanges(const ScheduleFields &from, const ScheduleFields &to) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   auto name = [&](StringRef field) -> llvm::raw_ostream & {

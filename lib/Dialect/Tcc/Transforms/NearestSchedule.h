@@ -14,6 +14,10 @@ namespace mlir::tcc {
 std::string describeNearestSchedule(const ScheduleContext &context, ScheduleAttr schedule,
                                     bool blockIsFixed);
 
+/// "transport = register, stages = 2": the fields in which `to` differs, but for the alignment, as
+/// #tcc.schedule spells them.
+std::string describeChanges(const ScheduleFields &from, const ScheduleFields &to);
+
 } // namespace mlir::tcc
 
 #endif // TCC_LIB_DIALECT_TCC_TRANSFORMS_NEARESTSCHEDULE_H

@@ -6,6 +6,7 @@
 #include "ScheduleCost.h"
 #include "ScheduleHeuristic.h"
 #include "SelectTargetVariants.h"
+#include "UnusedChoices.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -305,12 +306,18 @@ LogicalResult KernelTargeter::emitVariants() {
   auto gpuModule = gpu::GPUModuleOp::create(builder, func.getLoc(), func.getName(),
                                             builder.getArrayAttr({target}));
   builder.setInsertionPointToStart(gpuModule.getBody());
-  bool isFirst = true;
-  for (const Variant &variant :
-       enumerateVariants(func, *problem, schedule)) {
+  SmallVector<Variant> variants = enumerateVariants(func, *problem, schedule);
+  SmallVector<ScheduleAttr> schedules;
+  for (const Variant &variant : variants) {
     FailureOr<ScheduleAttr> variantSchedule = scheduleOf(variant);
     if (failed(variantSchedule))
       return failure();
+    schedules.push_back(*variantSchedule);
+  }
+  if (isUserSchedule)
+    warnOfUnusedChoices(func, *problem, schedule, schedules);
+  bool isFirst = true;
+  for (auto [variant, variantSchedule] : llvm::zip_equal(variants, schedules)) {
     auto kernel = cast<func::FuncOp>(builder.clone(*func));
     kernel.setPublic();
     if (!isFirst)
@@ -322,7 +329,7 @@ LogicalResult KernelTargeter::emitVariants() {
     SmallVector<StringRef> preconditions(variant.preconditions.begin(),
                                          variant.preconditions.end());
     kernel->setAttr(TccDialect::kPreconditionsAttr, builder.getStrArrayAttr(preconditions));
-    kernel->setAttr(TccDialect::kScheduleAttr, *variantSchedule);
+    kernel->setAttr(TccDialect::kScheduleAttr, variantSchedule);
     if (!block)
       kernel->setAttr(TccDialect::kReferenceAttr, problem->buildReference(func));
   }
