@@ -6,7 +6,7 @@ source "$(dirname "$0")/common.sh"
 install_packages
 build tcc-translate tcc-run
 
-chips=(sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a)
+chips=(sm_70 sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_100a sm_103 sm_103a sm_120 sm_120a sm_121 sm_121a)
 out=build/run
 mkdir -p "$out"
 ptxas=$(cuda_tool ptxas)
