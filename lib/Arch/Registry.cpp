@@ -86,8 +86,10 @@ llvm::Expected<const Chip *> tcc::arch::lookupChip(llvm::StringRef name) {
   for (const Chip &chip : knownChips())
     if (chip.name() == name)
       return &chip;
-  return llvm::createStringError(llvm::formatv("unknown chip '{0}'; known are {1}", name,
-                                               listChips([](const Chip &) { return true; })));
+  std::string problem =
+      name.empty() ? std::string("no chip is named") : ("unknown chip '" + name + "'").str();
+  return llvm::createStringError(problem + "; known are " +
+                                 listChips([](const Chip &) { return true; }));
 }
 
 std::string tcc::arch::chipsWithAtom(MmaFamily family, ElementType type) {

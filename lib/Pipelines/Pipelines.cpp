@@ -105,6 +105,16 @@ static StringRef getEntryLevel(func::FuncOp kernel) {
   return level.getValue();
 }
 
+/// Nothing that could be a kernel of any level.
+static bool isEmpty(ModuleOp module) {
+  auto walk = module.walk([](Operation *op) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    bool mayBeKernel = isa<gpu::GPUModuleOp>(op) || (function && !function.isExternal());
+    return mayBeKernel ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !walk.wasInterrupted();
+}
+
 LogicalResult mlir::tcc::buildRemainingPipeline(ModuleOp module, OpPassManager &manager,
                                                 const TccToNVVMPipelineOptions &options) {
   func::FuncOp first;
@@ -124,7 +134,10 @@ LogicalResult mlir::tcc::buildRemainingPipeline(ModuleOp module, OpPassManager &
   });
   if (walk.wasInterrupted())
     return failure();
-  if (!first) // no kernel, or all are on L5
+  if (!first && isEmpty(module))
+    return emitError(module.getLoc(), "the program has no kernel; expected a func.func with a "
+                                      "linalg.matmul, or kernels of another level (docs/IR.md)");
+  if (!first) // all kernels are on L5
     return success();
   ArrayRef<Stage> remaining = stages;
   StringRef level = getEntryLevel(first);

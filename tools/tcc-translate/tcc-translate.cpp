@@ -1,5 +1,6 @@
 //===- tcc-translate.cpp - From MLIR to PTX -------------------------------===//
 
+#include "../RemarksFilter.h"
 #include "tcc/InitAll.h"
 #include "tcc/Target/PTX/TranslateToPTX.h"
 
@@ -23,9 +24,11 @@ static cl::opt<std::string> backend("backend", cl::cat(category), cl::init("auto
 static cl::opt<unsigned> ptxVersion(
     "ptx-version", cl::cat(category), cl::value_desc("80 for 8.0"), cl::init(0),
     cl::desc("The .version of the PTX; by default the lowest that has all instructions used"));
-static cl::opt<std::string> remarks(
-    "remarks", cl::cat(category), cl::value_desc("regex"),
+static cl::opt<std::string> remarksFilter(
+    "remarks-filter", cl::cat(category), cl::value_desc("regex"),
     cl::desc("Print the remarks of passes whose whole names match, which explain their decisions"));
+static cl::alias remarks("remarks", cl::cat(category), cl::aliasopt(remarksFilter),
+                         cl::desc("The same as --remarks-filter"));
 static cl::opt<bool> emitLLVM("emit-llvm", cl::cat(category),
                               cl::desc("Stop at the LLVM IR that code generation starts from"));
 static cl::opt<bool> showTiming("timing", cl::cat(category),
@@ -34,10 +37,12 @@ static cl::opt<bool> verifyEach("verify-each", cl::cat(category),
                                 cl::desc("Verify the program after each pass"));
 
 static LogicalResult enableRemarks(MLIRContext &context) {
-  if (remarks.empty())
+  if (remarksFilter.empty())
     return success();
+  if (failed(tcc::checkRemarksFilter(remarksFilter.ArgStr, remarksFilter)))
+    return failure();
   remark::RemarkCategories categories;
-  categories.passed = categories.missed = categories.analysis = categories.failed = remarks;
+  categories.passed = categories.missed = categories.analysis = categories.failed = remarksFilter;
   return remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
                                            std::make_unique<remark::RemarkEmittingPolicyAll>(),
                                            categories, /*printAsEmitRemarks=*/true);

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -176,6 +177,56 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+//===----------------------------------------------------------------------===//
+// Values, each by itself
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What one field may hold. Which fields go together on a chip is ScheduleLegality's to say.
+class ValueVerifier {
+public:
+  explicit ValueVerifier(function_ref<InFlightDiagnostic()> emitError) : emitError(emitError) {}
+
+  LogicalResult verifyRange(StringRef field, int64_t value, int64_t least, int64_t most) {
+    if (value >= least && value <= most)
+      return success();
+    return emitError() << "'" << field << "' is from " << least << " to " << most << ", found "
+                       << value << "; nearest legal: " << field << " = "
+                       << std::clamp(value, least, most);
+  }
+
+  /// `nearest` gives the legal value next to one; what is missing is taken as `fill`.
+  LogicalResult verifyList(StringRef field, StringRef meaning, ArrayRef<int64_t> values,
+                           size_t count, int64_t fill, function_ref<int64_t(int64_t)> nearest) {
+    SmallVector<int64_t> legal(values);
+    legal.resize(count, fill);
+    for (int64_t &value : legal)
+      value = nearest(value);
+    if (values == ArrayRef(legal))
+      return success();
+    return emitError() << "'" << field << "' is " << meaning << ", found [" << values
+                       << "]; nearest legal: " << field << " = [" << legal << "]";
+  }
+
+  LogicalResult verifyChunk(int64_t chunk, int64_t cut, char side);
+
+private:
+  function_ref<InFlightDiagnostic()> emitError;
+};
+} // namespace
+
+LogicalResult ValueVerifier::verifyChunk(int64_t chunk, int64_t cut, char side) {
+  if (chunk == 0 || (chunk > 0 && cut % chunk == 0))
+    return success();
+  // Epilogues store multiples of 8 where the block is one.
+  int64_t nearest = chunk < 0 ? 0 : cut, step = cut % 8 == 0 ? 8 : 1;
+  for (int64_t part = step; chunk > 0 && part < cut; part += step)
+    if (cut % part == 0 && std::abs(part - chunk) < std::abs(nearest - chunk))
+      nearest = part;
+  return emitError() << "'chunk' divides block " << side << " = " << cut << ", found " << chunk
+                     << "; nearest legal: chunk = " << nearest;
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> block, ArrayRef<int64_t> warps, MmaFamily,
                                    Transport, int64_t stages, Epilogue, Roles,
@@ -185,34 +236,35 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t producerWarps) {
   // Far above what any chip can hold; keeps every product below in range.
   constexpr int64_t maxExtent = 1 << 16;
-  auto inRange = [](int64_t value) { return value > 0 && value <= maxExtent; };
-  if (block.size() != 3 || !llvm::all_of(block, inRange))
-    return emitError() << "'block' is M, N and K of the tile, each from 1 to " << maxExtent
-                       << ", found [" << block << "]";
-  if (warps.size() != 2 || !llvm::all_of(warps, inRange))
-    return emitError() << "'warps' is the number of warps along M and N, found [" << warps << "]";
-  if (!inRange(stages))
-    return emitError() << "'stages' is at least 1, found " << stages;
-  if (!inRange(raster))
-    return emitError() << "'raster' is at least 1, found " << raster;
-  if (!inRange(splitK))
-    return emitError() << "'split_k' is at least 1, found " << splitK;
-  if (!inRange(producerWarps))
-    return emitError() << "'producer_warps' is at least 1, found " << producerWarps;
-  auto isWidth = [](int64_t bytes) { return llvm::is_contained({1, 2, 4, 8, 16}, bytes); };
-  if (!alignment.empty() && (alignment.size() != 3 || !llvm::all_of(alignment, isWidth)))
-    return emitError() << "'alignment' is for the rows of A, B and C, each 1, 2, 4, 8 or 16 bytes, "
-                       << "found [" << alignment << "]";
-  if (!cluster.empty() && (cluster.size() != 2 || !llvm::all_of(cluster, inRange)))
-    return emitError() << "'cluster' is the number of blocks along M and N, found [" << cluster
-                       << "]";
+  ValueVerifier verifier(emitError);
+  auto inRange = [=](int64_t value) { return std::clamp<int64_t>(value, 1, maxExtent); };
+  // A promise of less alignment is always true.
+  auto alignmentBelow = [](int64_t bytes) {
+    return int64_t(llvm::bit_floor(uint64_t(std::clamp<int64_t>(bytes, 1, 16))));
+  };
+  if (failed(verifier.verifyList("block", "M, N and K of the tile, each from 1 to 65536", block, 3,
+                                 32, inRange)) ||
+      failed(verifier.verifyList("warps", "the number of warps along M and N", warps, 2, 1,
+                                 inRange)) ||
+      failed(verifier.verifyRange("stages", stages, 1, maxExtent)) ||
+      failed(verifier.verifyRange("raster", raster, 1, maxExtent)) ||
+      failed(verifier.verifyRange("split_k", splitK, 1, maxExtent)) ||
+      failed(verifier.verifyRange("producer_warps", producerWarps, 1, maxExtent)))
+    return failure();
+  if (!alignment.empty() &&
+      failed(verifier.verifyList("alignment",
+                                 "for the rows of A, B and C, each 1, 2, 4, 8 or 16 bytes",
+                                 alignment, 3, 16, alignmentBelow)))
+    return failure();
+  if (!cluster.empty() &&
+      failed(verifier.verifyList("cluster", "the number of blocks along M and N", cluster, 2, 1,
+                                 inRange)))
+    return failure();
   if (pending < 0 || pending >= stages)
-    return emitError() << "'pending' is from 0 to one less than 'stages', found " << pending;
-  int64_t cut = swapped ? block[0] : block[1];
-  if (chunk < 0 || (chunk > 0 && cut % chunk != 0))
-    return emitError() << "'chunk' divides block " << (swapped ? 'M' : 'N') << " = " << cut
-                       << ", found " << chunk;
-  return success();
+    return emitError() << "'pending' is from 0 to one less than 'stages', found " << pending
+                       << "; nearest legal: pending = "
+                       << std::clamp<int64_t>(pending, 0, stages - 1);
+  return verifier.verifyChunk(chunk, swapped ? block[0] : block[1], swapped ? 'M' : 'N');
 }
 
 ScheduleFields ScheduleAttr::getFields() const {

@@ -4,6 +4,7 @@
 #include "ScheduleLegality.h"
 #include "SharedLayouts.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
+#include "tcc/Dialect/Tcc/Transforms/RemarkCategories.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -44,7 +45,7 @@ static SharedLayoutAttr toAttr(MLIRContext *context, unsigned contiguous,
 static void explain(AllocSharedOp alloc, func::FuncOp kernel, const support::LayoutChoice &choice) {
   bool isFree = choice.consumerDegree == 1 && choice.copyDegree == 1;
   auto options = remark::RemarkOpts::name("SharedLayout")
-                     .category("tcc-layout-shared")
+                     .category(kLayoutSharedRemarks)
                      .function(kernel.getName());
   auto report =
       isFree ? remark::passed(alloc.getLoc(), options) : remark::missed(alloc.getLoc(), options);

@@ -46,13 +46,13 @@ FailureOr<Problem::Operand> ProblemAnalysis::matmulOperand(linalg::LinalgOp op, 
   return Problem::Operand{input.argument, kFirst == (index == 0)};
 }
 
-LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op) || op.getNumLoops() != 3 ||
-      op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return op.emitOpError(
-        "isn't supported in a kernel; the one reduction accepted is a matmul of two "
-        "matrices (linalg.matmul)");
+/// A contraction of two operands to one, over one of three loops.
+static bool isMatmul(linalg::LinalgOp op) {
+  return linalg::isaContractionOpInterface(op) && op.getNumLoops() == 3 &&
+         op.getNumReductionLoops() == 1 && op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1;
+}
 
+LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
   AffineMap outMap = op.getIndexingMapsArray()[2];
   AffineMap lhsMap = op.getIndexingMapsArray()[0];
   std::optional<SmallVector<unsigned, 2>> out = loopsOf(outMap);
@@ -89,6 +89,10 @@ LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
 }
 
 LogicalResult ProblemAnalysis::visitMatmul(linalg::LinalgOp op) {
+  if (!isMatmul(op))
+    return op.emitOpError(
+        "isn't supported in a kernel; the one reduction accepted is a matmul of two "
+        "matrices (linalg.matmul)");
   if (hasMatmul) {
     InFlightDiagnostic diag = op.emitError("a kernel has one matmul, this is the second; put it in "
                                            "a function of its own");

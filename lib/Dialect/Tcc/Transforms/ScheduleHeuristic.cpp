@@ -3,6 +3,7 @@
 #include "ScheduleHeuristic.h"
 #include "ScheduleCost.h"
 #include "ScheduleSearch.h"
+#include "Target.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -175,12 +176,14 @@ mlir::tcc::chooseSchedule(MLIRContext *context, const ScheduleContext &facts, Mm
 
 std::string mlir::tcc::explainSchedule(const ScheduleContext &context, ScheduleAttr schedule) {
   const arch::MmaAtom *atom = llvm::cantFail(findAtom(context, schedule.getMma()));
+  arch::MmaAtom used = *atom;
+  used.n = getAtomN(*atom, schedule);
   SharedBytes bytes = llvm::cantFail(predictSharedBytes(context, *atom, schedule));
   std::string text = llvm::formatv(
       "block {0}x{1}x{2}, {3}x{4} warps of {5}, {6} stages by {7}: {8} of {9} bytes of shared "
       "memory, about {10} of {11} registers",
       schedule.getBlockM(), schedule.getBlockN(), schedule.getBlockK(), schedule.getWarpsM(),
-      schedule.getWarpsN(), atom->str(), schedule.getStages(),
+      schedule.getWarpsN(), used.str(), schedule.getStages(),
       stringifyTransport(schedule.getTransport()), bytes.total(),
       context.chip->limits().sharedBytesPerBlock, predictRegisters(*atom, schedule).total(),
       registerLimit(*context.chip, schedule));

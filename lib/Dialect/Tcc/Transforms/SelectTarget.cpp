@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
+#include "tcc/Dialect/Tcc/Transforms/RemarkCategories.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::tcc {
@@ -28,8 +29,6 @@ namespace mlir::tcc {
 using namespace mlir;
 using namespace mlir::tcc;
 namespace arch = ::tcc::arch;
-
-static constexpr StringLiteral passName = "tcc-select-target";
 
 //===----------------------------------------------------------------------===//
 // The signature: memrefs only
@@ -252,7 +251,7 @@ LogicalResult KernelTargeter::selectSchedule() {
 
 /// A remark with what the schedule takes and `why` it is there.
 void KernelTargeter::explain(const std::string &why) {
-  remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(passName))
+  remark::passed(func.getLoc(), remark::RemarkOpts::name("Schedule").category(kSelectTargetRemarks))
       << explainSchedule(context, schedule) + why;
 }
 
@@ -273,7 +272,7 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
         return fail(func.getLoc(), chosen.takeError());
       base = *chosen;
     }
-    remark::missed(func.getLoc(), remark::RemarkOpts::name("Variant").category(passName))
+    remark::missed(func.getLoc(), remark::RemarkOpts::name("Variant").category(kSelectTargetRemarks))
         << llvm::formatv("variant {0} for rows that {1} can't copy: {2}", variant.label,
                          stringifyTransport(schedule.getTransport()),
                          explainSchedule(context, base))
@@ -342,7 +341,7 @@ LogicalResult KernelTargeter::run() {
     return failure();
   if (problem->roundsToNarrow)
     remark::analysis(problem->matmulLoc,
-                     remark::RemarkOpts::name("NumericContract").category(passName))
+                     remark::RemarkOpts::name("NumericContract").category(kSelectTargetRemarks))
         << "accumulates in f32 and rounds once to C's type";
   nameArguments();
   return emitVariants();
@@ -360,12 +359,13 @@ struct SelectTargetPass : public mlir::tcc::impl::SelectTargetPassBase<SelectTar
     ModuleOp module = getOperation();
     llvm::Expected<const arch::Chip *> found = arch::lookupChip(chip);
     if (!found) {
-      module.emitError(llvm::toString(found.takeError()));
+      emitError(module.getLoc(), llvm::toString(found.takeError()))
+          << (chip.empty() ? "; say --chip=sm_80 to tcc-translate, chip=sm_80 to the pass" : "");
       return signalPassFailure();
     }
     std::optional<MmaFamily> family = symbolizeMmaFamily(backend);
     if (!family && backend != "auto") {
-      module.emitError() << "unknown backend '" << backend
+      emitError(module.getLoc()) << "unknown backend '" << backend
                          << "'; known are auto, wmma, mma_sync and wgmma";
       return signalPassFailure();
     }

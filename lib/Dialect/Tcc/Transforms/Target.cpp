@@ -18,6 +18,13 @@ arch::MmaFamily mlir::tcc::toArch(MmaFamily family) {
   return arch::MmaFamily::Wgmma;
 }
 
+int64_t mlir::tcc::getAtomN(const arch::MmaAtom &atom, ScheduleAttr schedule) {
+  unsigned nDim = schedule.getAtomNDim();
+  if (schedule.getMma() != MmaFamily::Wgmma)
+    return atom.n;
+  return std::min<int64_t>(atom.n, schedule.getBlock()[nDim] / schedule.getWarps()[nDim]);
+}
+
 FailureOr<FragmentAttr> mlir::tcc::getFragment(func::FuncOp kernel, ScheduleAttr schedule,
                                                Operand operand, Type elementType) {
   FailureOr<const arch::Chip *> chip = getChip(kernel);
@@ -31,12 +38,8 @@ FailureOr<FragmentAttr> mlir::tcc::getFragment(func::FuncOp kernel, ScheduleAttr
     return kernel.emitError() << (*chip)->name() << " has no " << arch::name(family) << " for "
                               << arch::name(element) << "; it is there on "
                               << arch::chipsWithAtom(family, element);
-  // wgmma's n is any multiple of its step: one atom spans what a warpgroup has along it.
-  int64_t n = atom->n;
   unsigned nDim = schedule.getAtomNDim();
-  if (schedule.getMma() == MmaFamily::Wgmma)
-    n = std::min<int64_t>(n, schedule.getBlock()[nDim] / schedule.getWarps()[nDim]);
-  SmallVector<int64_t> shape = {atom->m, n, atom->k};
+  SmallVector<int64_t> shape = {atom->m, getAtomN(*atom, schedule), atom->k};
   SmallVector<int64_t> warps = {schedule.getWarps()[1 - nDim], schedule.getWarps()[nDim]};
   return FragmentAttr::getChecked([&] { return kernel.emitError(); }, kernel.getContext(),
                                   schedule.getMma(), operand, ArrayRef<int64_t>(shape),

@@ -12,6 +12,10 @@ namespace mlir::tcc {
 /// The family in lib/Arch's terms.
 ::tcc::arch::MmaFamily toArch(MmaFamily family);
 
+/// The columns of one instruction under `schedule`: wgmma's n is any multiple of its step, and one
+/// atom spans what a warpgroup has along it, up to the widest.
+int64_t getAtomN(const ::tcc::arch::MmaAtom &atom, ScheduleAttr schedule);
+
 /// The fragment of a matmul's operand under `schedule` on the kernel's chip, for operands of
 /// `elementType` and an f32 accumulator. An error at the kernel if the chip has no such atom.
 FailureOr<FragmentAttr> getFragment(func::FuncOp kernel, ScheduleAttr schedule, Operand operand,

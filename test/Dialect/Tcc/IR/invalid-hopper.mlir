@@ -31,12 +31,12 @@ func.func @non_empty_value(%i: index) {
 
 // -----
 
-// expected-error @+1 {{'split_k' is at least 1, found 0}}
+// expected-error @+1 {{'split_k' is from 1 to 65536, found 0}}
 #no_block = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, split_k = 0>
 
 // -----
 
-// expected-error @+1 {{'producer_warps' is at least 1, found 0}}
+// expected-error @+1 {{'producer_warps' is from 1 to 65536, found 0}}
 #no_producer = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3, producer_warps = 0>
 
 // -----

@@ -134,3 +134,43 @@ func.func @uninitialised_c(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: mem
   memref.copy %t, %C : memref<64x64xf32> to memref<64x64xf32>
   return
 }
+
+// -----
+
+// Other reductions are no matmuls, wherever they stand.
+
+func.func @row_sums(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>, %sums: memref<?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  // expected-error @below {{'linalg.reduce' op isn't supported in a kernel; the one reduction accepted is a matmul of two matrices (linalg.matmul)}}
+  linalg.reduce ins(%C : memref<?x?xf32>) outs(%sums : memref<?xf32>) dimensions = [1]
+    (%in: f32, %sum: f32) {
+      %0 = arith.addf %in, %sum : f32
+      linalg.yield %0 : f32
+    }
+  return
+}
+
+// -----
+
+func.func @softmax_sum(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>, %sums: memref<?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  // expected-error @below {{'linalg.generic' op isn't supported in a kernel; the one reduction accepted}}
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%C : memref<?x?xf32>) outs(%sums : memref<?xf32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %e = math.exp %in : f32
+    %0 = arith.addf %e, %sum : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matvec_after(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>, %x: memref<?xf16>, %y: memref<?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  // expected-error @below {{'linalg.matvec' op isn't supported in a kernel; the one reduction accepted}}
+  linalg.matvec ins(%A, %x : memref<?x?xf16>, memref<?xf16>) outs(%y : memref<?xf32>)
+  return
+}

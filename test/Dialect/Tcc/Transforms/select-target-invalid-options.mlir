@@ -5,7 +5,8 @@
 // RUN: not tcc-opt %s --tcc-select-target="chip=sm_75 backend=mma_sync" 2>&1 | FileCheck %s --check-prefix=TURING
 // RUN: not tcc-opt %s --tcc-select-target="chip=sm_70 backend=mma_sync" 2>&1 | FileCheck %s --check-prefix=VOLTA
 
-// NONE: error: unknown chip ''; known are sm_70, sm_75, sm_80
+// NONE: error: no chip is named; known are sm_70, sm_75, sm_80{{.*}}; say --chip=sm_80 to tcc-translate, chip=sm_80 to the pass
+// NONE-NOT: builtin.module
 // UNKNOWN: error: unknown chip 'sm_99'; known are sm_70, sm_75, sm_80
 // BACKEND: error: unknown backend 'mma'; known are auto, wmma, mma_sync and wgmma
 // WGMMA: [[# @LINE + 5]]:{{.*}}: error: sm_90 has no wgmma for f16; it is there on sm_90a
