@@ -54,6 +54,7 @@ private:
   LogicalResult visitLoop(scf::ForOp loop);
   LogicalResult visitRoles(WarpSpecializeOp roles);
   LogicalResult visitShares(ClusterReduceOp reduce);
+  LogicalResult visitOther(Operation *op);
   /// Lets what is in `other` be pending, too.
   static void join(DenseMap<Value, Pending> &into, const DenseMap<Value, Pending> &other);
   LogicalResult access(Operation *op, Value buffer, bool isWrite);
@@ -207,6 +208,31 @@ LogicalResult ConflictFinder::visitShares(ClusterReduceOp reduce) {
   return success();
 }
 
+/// It reads on after it has been issued: no barrier says when it has ended.
+static LogicalResult verifyOperands(MatmulOp matmul) {
+  for (Value operand : {matmul.getLhs(), matmul.getRhs()})
+    if (isa<SharedType>(operand.getType()) && !isGuarded(operand))
+      return matmul.emitOpError()
+             << "reads a buffer that no pipeline guards (L4.1): run tcc-pipeline first";
+  return success();
+}
+
+/// An op whose regions are not followed, as those of scf.if.
+LogicalResult ConflictFinder::visitOther(Operation *op) {
+  auto visitInner = [&](Operation *inner) -> WalkResult {
+    if (auto matmul = dyn_cast<MatmulOp>(inner))
+      return verifyOperands(matmul);
+    if (isa<LocalStoreOp, LocalLoadOp, CopyOp, BulkStoreOp>(inner))
+      return op->emitOpError() << "can't hold accesses to shared memory: only scf.for, "
+                                  "tcc.warp_specialize and tcc.cluster_reduce may (L4.4)";
+    return WalkResult::advance();
+  };
+  for (Region &region : op->getRegions())
+    if (region.walk(visitInner).wasInterrupted())
+      return failure();
+  return success();
+}
+
 LogicalResult ConflictFinder::visit(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitLoop(loop);
@@ -236,21 +262,9 @@ LogicalResult ConflictFinder::visit(Operation *op) {
   if (copy && !isGuarded(copy.getDest()))
     return copy.emitOpError()
            << "goes to a buffer that no pipeline guards (L4.1): run tcc-pipeline first";
-  // It reads on after it has been issued: no barrier says when it has ended.
   if (auto matmul = dyn_cast<MatmulOp>(op))
-    for (Value operand : {matmul.getLhs(), matmul.getRhs()})
-      if (isa<SharedType>(operand.getType()) && !isGuarded(operand))
-        return matmul.emitOpError()
-               << "reads a buffer that no pipeline guards (L4.1): run tcc-pipeline first";
-  if (op->getNumRegions() == 0)
-    return success();
-  WalkResult walk = op->walk([&](Operation *inner) {
-    return isa<LocalStoreOp, LocalLoadOp, CopyOp, BulkStoreOp>(inner) ? WalkResult::interrupt()
-                                                         : WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    return op->emitOpError() << "can't hold accesses to shared memory: only scf.for may (L4.4)";
-  return success();
+    return verifyOperands(matmul);
+  return visitOther(op);
 }
 
 LogicalResult ConflictFinder::visit(Block &block) {
