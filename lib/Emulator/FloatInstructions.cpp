@@ -7,6 +7,7 @@
 
 #include "Approximate.h"
 #include "FloatDecode.h"
+#include "MatrixProduct.h"
 #include "Warp.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -67,13 +68,40 @@ void eachElement(Warp &warp, const Instruction &inst, const FloatType &type, Com
   }
 }
 
-void exactNarrow(Warp &warp, const Instruction &inst) {
-  FloatType type = *arithmeticType(inst.type);
+void exactElements(Warp &warp, const Instruction &inst, const FloatType &type) {
   FloatOp op = FloatOp(inst.aux[0]);
   FloatModifiers modifiers = unpackModifiers(inst.aux[1]);
   eachElement(warp, inst, type, [&](uint32_t a, uint32_t b, uint32_t c) {
     return evaluate(op, *type.format, modifiers, a, b, c);
   });
+}
+
+void exactNarrow(Warp &warp, const Instruction &inst) {
+  exactElements(warp, inst, *arithmeticType(inst.type));
+}
+
+/// Two numbers of f32 in 64 bits.
+void exactPairs(Warp &warp, const Instruction &inst) {
+  if (requireChip(warp, inst, 100))
+    exactElements(warp, inst, FloatType{&formats::F32, 2});
+}
+
+/// f32 arithmetic whose operands but the last are narrow.
+void exactMixed(Warp &warp, const Instruction &inst) {
+  if (!requireChip(warp, inst, 100))
+    return;
+  const FloatFormat &narrow = *arithmeticType(inst.type)->format;
+  FloatOp op = FloatOp(inst.aux[0]);
+  FloatModifiers modifiers = unpackModifiers(inst.aux[1]);
+  const Row &a = source(warp, inst, 1), &b = source(warp, inst, 2), &c = source(warp, inst, 3);
+  Row &d = warp.write(inst.operands[0]);
+  auto widen = [&](uint64_t bits) {
+    return encode(formats::F32, decode(narrow, uint16_t(bits)), Rounding::NearestEven);
+  };
+  for (unsigned lane : warp.lanes()) {
+    uint32_t second = op == FloatOp::Fma ? widen(b[lane]) : uint32_t(b[lane]);
+    d[lane] = evaluate(op, formats::F32, modifiers, widen(a[lane]), second, uint32_t(c[lane]));
+  }
 }
 
 void exactDouble(Warp &warp, const Instruction &inst) {
@@ -197,10 +225,36 @@ llvm::Error decodeApproximate(const Modifiers &modifiers, Instruction &inst, App
   return llvm::Error::success();
 }
 
+/// The types .f32.f16 and .f32.bf16: of the result and the last operand, then of the others.
+bool isMixed(llvm::ArrayRef<Type> types) {
+  return types.size() == 2 && types[0] == Type::F32 &&
+         (types[1] == Type::F16 || types[1] == Type::BF16);
+}
+
+/// What came with sm_100: mixed types, and pairs of f32.
+llvm::Error decodeMixedOrPairs(const Modifiers &modifiers, Instruction &inst) {
+  bool isPair = inst.type == Type::F32x2;
+  std::optional<FloatOp> op = exactOp(baseName(inst));
+  if (op != FloatOp::Add && op != FloatOp::Sub && op != FloatOp::Fma &&
+      !(isPair && op == FloatOp::Mul))
+    return modifiers.error(isPair ? "of f32x2 there are only add, sub, mul and fma"
+                                  : "of mixed types there are only add, sub and fma");
+  if (llvm::Error error = checkOperandCount(modifiers, inst, operandCount(*op), operandCount(*op)))
+    return error;
+  if (llvm::Error error = modifiers.checkKnown({"rn", "rz", "rm", "rp", isPair ? "ftz" : "sat"}))
+    return error;
+  inst.aux[0] = uint32_t(*op);
+  inst.aux[1] = packModifiers(parseFloatModifiers(modifiers));
+  inst.handler = isPair ? exactPairs : exactMixed;
+  return llvm::Error::success();
+}
+
 llvm::Error decodeArithmetic(const Modifiers &modifiers, Instruction &inst) {
+  if (isMixed(inst.types) || llvm::ArrayRef(inst.types) == llvm::ArrayRef(Type::F32x2))
+    return decodeMixedOrPairs(modifiers, inst);
   std::optional<FloatType> type = arithmeticType(inst.type);
   if (!type || inst.types.size() != 1)
-    return modifiers.error("expected one type of f16, f16x2, bf16, bf16x2, f32, f64");
+    return modifiers.error("expected one type of f16, f16x2, bf16, bf16x2, f32, f32x2, f64");
   if (auto op = approximateOp(baseName(inst), modifiers))
     return decodeApproximate(modifiers, inst, *op, *type);
   std::optional<FloatOp> op = exactOp(baseName(inst));

@@ -26,7 +26,8 @@ constexpr OpFacts facts[] = {
     {"exp", 1, 1, false},     {"exp2", 1, 1, false},    {"log", 1, 1, false},
     {"log2", 1, 1, false},    {"tanh", 1, 1, false},    {"erf", 1, 1, false},
     {"sin", 1, 1, false},     {"cos", 1, 1, false},     {"powf", 2, 2, false},
-    {"cmpf", 2, 2, true},     {"select", 3, 3, true},   {"truncf", 1, 1, true},
+    {"cmpf", 2, 2, true},     {"select", 3, 3, true},   {"andi", 2, 2, true},
+    {"ori", 2, 2, true},      {"xori", 2, 2, true},     {"truncf", 1, 1, true},
     {"extf", 1, 1, true},     {"sitofp", 1, 1, true},   {"fptosi", 1, 1, true},
 };
 static_assert(std::size(facts) == static_cast<size_t>(RefOp::FPToSI) + 1);

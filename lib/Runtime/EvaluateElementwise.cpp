@@ -106,6 +106,12 @@ double applyOp(const RefNode &node, const Point &x) {
     return compare(node.predicate, x[0], x[1]);
   case RefOp::Select:
     return x[0] != 0 ? x[1] : x[2];
+  case RefOp::AndI:
+    return x[0] != 0 && x[1] != 0;
+  case RefOp::OrI:
+    return x[0] != 0 || x[1] != 0;
+  case RefOp::XOrI:
+    return (x[0] != 0) != (x[1] != 0);
   case RefOp::FPToSI:
     return std::trunc(x[0]);
   case RefOp::Input:
@@ -118,6 +124,13 @@ double applyOp(const RefNode &node, const Point &x) {
   return x[0];
 }
 
+/// How many of the first operands are of type i1.
+unsigned countConditions(RefOp op) {
+  if (op == RefOp::Select)
+    return 1;
+  return is_contained({RefOp::AndI, RefOp::OrI, RefOp::XOrI}, op) ? 2 : 0;
+}
+
 /// The largest |f(corner) - f(x)|.
 double getPassedOnError(const RefNode &node, const Point &x, const Point &errors, double value) {
   if (errors == Point{0, 0, 0})
@@ -127,6 +140,11 @@ double getPassedOnError(const RefNode &node, const Point &x, const Point &errors
   // A divisor that may be 0 can give anything.
   if (node.op == RefOp::DivF && errors[1] >= std::fabs(x[1]))
     return std::numeric_limits<double>::infinity();
+  // Whether two numbers are equal is uncertain wherever they may be.
+  if (node.op == RefOp::CmpF && node.predicate.size() == 3 &&
+      is_contained({"eq", "ne"}, StringRef(node.predicate).drop_front()) &&
+      std::fabs(x[0] - x[1]) <= errors[0] + errors[1])
+    return 1;
   double worst = 0;
   for (unsigned corner = 0; corner < 8; ++corner) {
     Point at = x;
@@ -139,8 +157,8 @@ double getPassedOnError(const RefNode &node, const Point &x, const Point &errors
     if (!moved)
       continue;
     // An uncertain condition takes both values.
-    if (node.op == RefOp::Select)
-      at[0] = errors[0] != 0 ? (corner & 1) : x[0];
+    for (unsigned i = 0; i < countConditions(node.op); ++i)
+      at[i] = errors[i] != 0 ? (corner >> i & 1) : x[i];
     double off = std::fabs(applyOp(node, at) - value);
     // NaN where the box leaves the domain (a root of something that may be negative).
     worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(worst, off);
@@ -163,6 +181,9 @@ double getOwnError(const RefNode &node, double magnitude, double operand) {
   case RefOp::Ceil:
   case RefOp::CmpF:
   case RefOp::Select:
+  case RefOp::AndI:
+  case RefOp::OrI:
+  case RefOp::XOrI:
   case RefOp::ExtF:
   case RefOp::FPToSI:
     return 0;

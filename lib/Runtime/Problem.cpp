@@ -102,7 +102,10 @@ static Error checkSizes(const Kernel &kernel, const StringMap<int64_t> &sizes) {
   for (const auto &entry : sizes) {
     StringRef name = entry.getKey();
     if (!is_contained(symbols, name)) {
-      if (std::optional<int64_t> size = findStaticDim(kernel, name))
+      std::optional<int64_t> size = findStaticDim(kernel, name);
+      if (size == entry.getValue())
+        continue;
+      if (size)
         return createStringError("--size " + name + ": " + name + " is static in '" + kernel.name +
                                  "', its size is " + Twine(*size) +
                                  "; compile the program with dynamic sizes to choose it here");

@@ -132,6 +132,10 @@ TEST_F(Evaluate, Operators) {
   EXPECT_EQ(apply(RefOp::FPToSI, {y}), -1);
   unsigned greater = reference.addCmpF("ogt", x, y, {});
   EXPECT_EQ(apply(RefOp::Select, {greater, y, x}), -1.5);
+  unsigned less = reference.addCmpF("olt", x, y, {});
+  EXPECT_EQ(apply(RefOp::AndI, {greater, less}), 0);
+  EXPECT_EQ(apply(RefOp::OrI, {greater, less}), 1);
+  EXPECT_EQ(apply(RefOp::XOrI, {greater, greater}), 0);
 }
 
 TEST_F(Evaluate, ComparisonsWithNaN) {
@@ -180,6 +184,16 @@ TEST_F(Evaluate, ErrorsArePassedOn) {
   EXPECT_EQ(
       error(reference.addElementwise(RefOp::Select, {greater, ten, twenty}, {}, ElementType::F32)),
       10);
+  // So is whether it equals a number beside it, and what depends on that.
+  unsigned beside = reference.addConstant(1 + 0x1p-12, ElementType::F32);
+  unsigned equal = reference.addCmpF("oeq", rounded, beside, {});
+  EXPECT_EQ(error(equal), 1);
+  unsigned never = reference.addCmpF("ogt", one, ten, {});
+  auto combine = [&](RefOp op) {
+    return error(reference.addElementwise(op, {equal, never}, {}, ElementType::I1));
+  };
+  EXPECT_EQ(combine(RefOp::OrI), 1);
+  EXPECT_EQ(combine(RefOp::AndI), 0);
 }
 
 TEST_F(Evaluate, UncertainDivisorHasNoBound) {

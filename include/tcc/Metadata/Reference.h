@@ -63,6 +63,9 @@ enum class RefOp : uint8_t {
   // Choice and conversion:
   CmpF,   // `predicate` as in arith.cmpf, type i1
   Select, // condition, true value, false value
+  AndI,   // of i1, as the next two
+  OrI,
+  XOrI,
   TruncF, // to a narrower float type, nearest-even; to tf32: nearest, ties away (cvt.rna)
   ExtF,
   SIToFP,

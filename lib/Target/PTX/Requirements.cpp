@@ -132,6 +132,9 @@ void RequirementChecker::checkCall(const llvm::CallInst &call) {
   StringRef name = callee->getName();
   if (name.consume_front("llvm.nvvm."))
     return checkInstruction(name, at);
+  // LLVM's own intrinsics become instructions that every chip has, or sequences of them; but this.
+  if (callee->getIntrinsicID() == llvm::Intrinsic::tanh)
+    return checkInstruction("tanh.approx.f32", at);
   if (!callee->isDeclaration() || (callee->isIntrinsic() && !isLibraryFunction(*callee)))
     return;
   emitError(at) << "'" << name << "' is called, and nothing defines it: PTX from tcc links with no "

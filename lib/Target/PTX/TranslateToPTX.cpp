@@ -28,19 +28,58 @@ using namespace mlir;
 using namespace mlir::tcc;
 using ::tcc::arch::Chip;
 
-/// The op whose body is translated: the one gpu.module, or the module itself without any.
+/// A function or variable that something else defines, as dynamic shared memory is.
+static bool isDeclaration(Operation *op) {
+  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+    return function.isExternal();
+  auto global = dyn_cast<LLVM::GlobalOp>(op);
+  return global && global.getLinkage() == LLVM::Linkage::External && !global.getValueOrNull() &&
+         !global.getInitializerBlock();
+}
+
+/// Moves what `from` holds into `into`; equal declarations become one.
+static LogicalResult mergeModules(gpu::GPUModuleOp from, gpu::GPUModuleOp into) {
+  SymbolTable symbols(into);
+  for (Operation &op : llvm::make_early_inc_range(*from.getBody())) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    Operation *other = symbol ? symbols.lookup(symbol.getName()) : nullptr;
+    if (!other) {
+      op.moveBefore(into.getBody(), into.getBody()->end());
+      continue;
+    }
+    if (!isDeclaration(&op) ||
+        !OperationEquivalence::isEquivalentTo(&op, other, OperationEquivalence::IgnoreLocations)) {
+      InFlightDiagnostic diag = op.emitError() << "'" << symbol.getName()
+                                               << "' is in two of the modules that become one "
+                                                  "PTX file; rename one of them";
+      diag.attachNote(other->getLoc()) << "the other one";
+      return diag;
+    }
+    op.erase();
+  }
+  from.erase();
+  return success();
+}
+
+/// The op whose body is translated: the gpu.modules' contents in the first of them, or the module
+/// itself without any.
 static FailureOr<Operation *> findKernelModule(ModuleOp module) {
   auto gpuModules = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.empty())
     return module.getOperation();
-  if (gpuModules.size() == 1)
-    return gpuModules.front().getOperation();
-  InFlightDiagnostic diag = module.emitError()
-                            << "expected one gpu.module, since a PTX file has one target; found "
-                            << gpuModules.size();
-  for (gpu::GPUModuleOp gpuModule : gpuModules)
-    diag.attachNote(gpuModule.getLoc()) << "here";
-  return diag;
+  gpu::GPUModuleOp first = gpuModules.front();
+  for (gpu::GPUModuleOp other : llvm::drop_begin(gpuModules)) {
+    if (other.getTargetsAttr() != first.getTargetsAttr()) {
+      InFlightDiagnostic diag = other.emitError()
+                                << "expected the target of the first gpu.module, since a PTX file "
+                                   "has one; put the other into a file of its own";
+      diag.attachNote(first.getLoc()) << "the first one";
+      return diag;
+    }
+    if (failed(mergeModules(other, first)))
+      return failure();
+  }
+  return first.getOperation();
 }
 
 /// The chip that the option, the target attribute, or both, name.
@@ -70,6 +109,14 @@ static FailureOr<const Chip *> findChip(Operation *kernelModule, StringRef asked
   return *chip;
 }
 
+/// PTX ISA, "Identifiers"; LLVM checks less. WARP_SZ is a constant of the language.
+static bool isIdentifier(StringRef name) {
+  auto follows = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  bool begins = llvm::isAlpha(name.front()) ||
+                (StringRef("_$").contains(name.front()) && name.size() > 1);
+  return begins && llvm::all_of(name, follows) && name != "WARP_SZ";
+}
+
 /// Only L5's dialects may be left, and at least one kernel must be there.
 static LogicalResult verifyLevel(Operation *kernelModule) {
   bool hasKernel = false;
@@ -83,6 +130,10 @@ static LogicalResult verifyLevel(Operation *kernelModule) {
         if (!function || !function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
           return WalkResult::advance();
         hasKernel = true;
+        if (!isIdentifier(function.getName()))
+          return function.emitError() << "'" << function.getName()
+                                      << "' can't be a kernel's name in PTX: expected letters, "
+                                         "digits, _ and $, not beginning with a digit";
         if (function.isExternal())
           return function.emitError() << "expected a kernel with a body";
         if (!isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType()))
@@ -149,15 +200,6 @@ static void registerTranslations(MLIRContext &context) {
 
 static bool isKernel(Operation &op) {
   return op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
-}
-
-/// A function or variable that something else defines, as dynamic shared memory is.
-static bool isDeclaration(Operation *op) {
-  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-    return function.isExternal();
-  auto global = dyn_cast<LLVM::GlobalOp>(op);
-  return global && global.getLinkage() == LLVM::Linkage::External && !global.getValueOrNull() &&
-         !global.getInitializerBlock();
 }
 
 /// Modules of one kernel each, with what kernels share, so that they can be compiled side by side;

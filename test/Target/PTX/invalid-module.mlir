@@ -21,13 +21,29 @@ gpu.module @two_targets [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_8
 
 // -----
 
-// expected-error@below {{expected one gpu.module, since a PTX file has one target; found 2}}
 module {
-  // expected-note@below {{here}}
+  // expected-note@below {{the first one}}
   gpu.module @first [#nvvm.target<chip = "sm_80">] {
   }
-  // expected-note@below {{here}}
+  // expected-error@below {{expected the target of the first gpu.module, since a PTX file has one; put the other into a file of its own}}
+  gpu.module @second [#nvvm.target<chip = "sm_86">] {
+  }
+}
+
+// -----
+
+module {
+  gpu.module @first [#nvvm.target<chip = "sm_80">] {
+    // expected-note@below {{the other one}}
+    llvm.func @kernel() attributes {nvvm.kernel} {
+      llvm.return
+    }
+  }
   gpu.module @second [#nvvm.target<chip = "sm_80">] {
+    // expected-error@below {{'kernel' is in two of the modules that become one PTX file; rename one of them}}
+    llvm.func @kernel() attributes {nvvm.kernel} {
+      llvm.return
+    }
   }
 }
 
@@ -101,9 +117,36 @@ gpu.module @library_intrinsic [#nvvm.target<chip = "sm_80">] {
 
 // -----
 
-// expected-error@below {{LLVM can't generate code for sm_80 and ptx70: Symbol name with unsupported characters}}
 gpu.module @name [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{'not a name' can't be a kernel's name in PTX: expected letters, digits, _ and $, not beginning with a digit}}
   llvm.func @"not a name"() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @name [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{'a.b' can't be a kernel's name in PTX: expected letters, digits, _ and $, not beginning with a digit}}
+  llvm.func @"a.b"() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @name [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{'42' can't be a kernel's name in PTX: expected letters, digits, _ and $, not beginning with a digit}}
+  llvm.func @"42"() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @name [#nvvm.target<chip = "sm_80">] {
+  // expected-error@below {{'WARP_SZ' can't be a kernel's name in PTX: expected letters, digits, _ and $, not beginning with a digit}}
+  llvm.func @"WARP_SZ"() attributes {nvvm.kernel} {
     llvm.return
   }
 }

@@ -53,6 +53,20 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
 
 // -----
 
+// LLVM's intrinsic is an instruction that came later than the chip.
+// CHECK: .version 7.0
+// CHECK-NEXT: .target sm_75
+// CHECK: tanh.approx.f32
+gpu.module @m [#nvvm.target<chip = "sm_75">] {
+  llvm.func @tanh(%global: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
+    %y = llvm.intr.tanh(%x) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+    llvm.store %y, %global : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
 // An intrinsic that no nvvm op reaches.
 // CHECK: .version 8.4
 // CHECK-NEXT: .target sm_89

@@ -156,18 +156,29 @@ LogicalResult ProblemAnalysis::visitTranspose(memref::TransposeOp op) {
 //===----------------------------------------------------------------------===//
 
 unsigned ProblemAnalysis::substitute(unsigned id, ArrayRef<unsigned> axisMap) {
-  ProblemNode node = problem.nodes[id];
-  bool changed = false;
-  for (unsigned &axis : node.axes) {
-    changed |= axis != axisMap[axis];
-    axis = axisMap[axis];
+  if (llvm::equal(axisMap, llvm::seq<unsigned>(0, axisMap.size())))
+    return id;
+  // Operands come before their users; each node is visited once, however many users it has.
+  SmallVector<bool> reached(id + 1, false);
+  reached[id] = true;
+  for (unsigned i = id + 1; i-- > 0;)
+    if (reached[i])
+      for (unsigned operand : problem.nodes[i].operands)
+        reached[operand] = true;
+  SmallVector<unsigned> replaced(id + 1);
+  for (unsigned i = 0; i <= id; ++i) {
+    if (!reached[i])
+      continue;
+    ProblemNode node = problem.nodes[i];
+    for (unsigned &axis : node.axes)
+      axis = axisMap[axis];
+    for (unsigned &operand : node.operands)
+      operand = replaced[operand];
+    bool changed =
+        node.axes != problem.nodes[i].axes || node.operands != problem.nodes[i].operands;
+    replaced[i] = changed ? add(std::move(node)) : i;
   }
-  for (unsigned &operand : node.operands) {
-    unsigned replaced = substitute(operand, axisMap);
-    changed |= replaced != operand;
-    operand = replaced;
-  }
-  return changed ? add(std::move(node)) : id;
+  return replaced[id];
 }
 
 std::optional<unsigned> ProblemAnalysis::read(Value value) {
@@ -230,10 +241,11 @@ LogicalResult ProblemAnalysis::checkOutput(BlockArgument argument, unsigned root
            << "argument " << argument.getArgNumber() << " is written, but " << type
            << " is column-major; accepted are row-major outputs";
   bool usesProduct = false;
-  SmallVector<unsigned> worklist = {root};
-  while (!worklist.empty()) {
-    const ProblemNode &node = problem.nodes[worklist.pop_back_val()];
-    worklist.append(node.operands.begin(), node.operands.end());
+  SetVector<unsigned> used;
+  used.insert(root);
+  for (unsigned i = 0; i < used.size(); ++i) {
+    const ProblemNode &node = problem.nodes[used[i]];
+    used.insert_range(node.operands);
     bool inPlace = node.axes == SmallVector<unsigned, 2>{0, 1};
     if (node.kind == Kind::Product && !inPlace)
       return emitError(node.loc) << "C is permuted: the product is stored transposed; accepted is "

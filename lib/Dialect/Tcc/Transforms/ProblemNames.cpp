@@ -17,6 +17,9 @@ static bool isIdentifier(StringRef name) {
          llvm::all_of(name, [&](char c) { return isLetter(c) || llvm::isDigit(c); });
 }
 
+/// What the header's expressions call the device's multiprocessors (docs/Metadata.md).
+static constexpr StringLiteral reservedName = "sm_count";
+
 static Location argumentLoc(func::FuncOp func, unsigned argument) {
   return func.getArgument(argument).getLoc();
 }
@@ -106,6 +109,9 @@ LogicalResult Problem::nameDimensions(func::FuncOp func) {
       name = defaultName;
   llvm::StringSet<> taken;
   for (unsigned axis = 0; axis < 3; ++axis) {
+    if (axisNames[axis] == reservedName)
+      return emitError(func.getLoc(), "a dimension can't be called '")
+             << reservedName << "', which is the number of the device's multiprocessors";
     if (!isIdentifier(axisNames[axis]) || !taken.insert(axisNames[axis]).second)
       return emitError(func.getLoc(), "the dimensions of the matmul are called '")
              << axisNames[0] << "', '" << axisNames[1] << "' and '" << axisNames[2]

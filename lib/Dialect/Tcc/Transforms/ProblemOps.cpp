@@ -52,6 +52,32 @@ static bool isMatmul(linalg::LinalgOp op) {
          op.getNumReductionLoops() == 1 && op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1;
 }
 
+/// The value that `value` is a wider form of, or itself.
+static Value skipExtF(Value value) {
+  auto extf = value.getDefiningOp<arith::ExtFOp>();
+  return extf ? extf.getIn() : value;
+}
+
+/// Whether the body yields c + a * b, in C's type or wider ones. A contraction in linalg's sense may
+/// do more: negate an operand or reinterpret its bits, or round it or the product.
+static bool multipliesAndAdds(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  Value a = body->getArgument(0), b = body->getArgument(1), c = body->getArgument(2);
+  Value yielded = body->getTerminator()->getOperand(0);
+  if (auto truncf = yielded.getDefiningOp<arith::TruncFOp>(); truncf && !truncf.getRoundingmode())
+    yielded = truncf.getIn();
+  auto sum = yielded.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value product = skipExtF(sum.getLhs()) == c ? sum.getRhs() : sum.getLhs();
+  Value old = product == sum.getRhs() ? sum.getLhs() : sum.getRhs();
+  auto mul = product.getDefiningOp<arith::MulFOp>();
+  if (!mul || skipExtF(old) != c)
+    return false;
+  Value lhs = skipExtF(mul.getLhs()), rhs = skipExtF(mul.getRhs());
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a);
+}
+
 LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
   AffineMap outMap = op.getIndexingMapsArray()[2];
   AffineMap lhsMap = op.getIndexingMapsArray()[0];
@@ -83,6 +109,9 @@ LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
     return op.emitError() << "A and B have element type " << aType << "; accepted are f16 and bf16";
   if (!cType.isF32() && !cType.isF16() && !cType.isBF16())
     return op.emitError() << "C has element type " << cType << "; accepted are f32, f16 and bf16";
+  if (!multipliesAndAdds(op))
+    return op.emitOpError("isn't a plain matmul; accepted is a body that adds the product of A's and "
+                          "B's elements, as they are or widened by arith.extf, to C's");
   if (lhs->argument == rhs->argument)
     return op.emitError("A and B are the same argument; pass the matrix as two arguments");
   return success();
@@ -136,6 +165,11 @@ FailureOr<unsigned> ProblemAnalysis::visitBodyOp(Operation &op,
   Type type = getElementTypeOrSelf(op.getResult(0).getType());
   if (!isTileElement(type) && !type.isInteger(1))
     return op.emitOpError("computes ") << type << "; accepted are f32, f16 and bf16";
+  auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(&op);
+  if (rounding && rounding.getRoundingModeAttr() &&
+      rounding.getRoundingModeAttr().getValue() != arith::RoundingMode::to_nearest_even)
+    return op.emitOpError("rounds ") << stringifyRoundingMode(rounding.getRoundingModeAttr().getValue())
+                                     << "; accepted is to_nearest_even, the default";
   ProblemNode node{Kind::Compute, op.getLoc(), type};
   node.opName = op.getName().getIdentifier();
   node.opAttrs = op.getAttrDictionary();
@@ -226,6 +260,8 @@ LogicalResult ProblemAnalysis::visitElementwise(linalg::LinalgOp op) {
     values[element] = *node;
   }
   for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (isa<UnknownLoc>(inner.getLoc())) // in the body that a named op implies
+      inner.setLoc(op.getLoc());
     if (inner.hasTrait<OpTrait::ConstantLike>())
       continue;
     FailureOr<unsigned> node = visitBodyOp(inner, values);

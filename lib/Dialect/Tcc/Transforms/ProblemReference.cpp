@@ -15,12 +15,13 @@ using namespace mlir;
 using namespace mlir::tcc;
 
 static constexpr StringLiteral elementwiseOps[] = {
-    "arith.addf",     "arith.subf",    "arith.mulf",    "arith.divf", "arith.maximumf",
-    "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.negf", "arith.cmpf",
-    "arith.select",   "arith.truncf",  "arith.extf",    "math.fma",   "math.absf",
-    "math.sqrt",      "math.rsqrt",    "math.floor",    "math.ceil",  "math.exp",
-    "math.exp2",      "math.log",      "math.log2",     "math.tanh",  "math.erf",
-    "math.sin",       "math.cos",      "math.powf"};
+    "arith.addf",     "arith.subf",     "arith.mulf",     "arith.divf",     "arith.maximumf",
+    "arith.minimumf", "arith.maxnumf",  "arith.minnumf",  "arith.negf",     "arith.cmpf",
+    "arith.select",   "arith.andi",     "arith.ori",      "arith.xori",     "arith.truncf",
+    "arith.extf",     "math.fma",       "math.absf",      "math.sqrt",      "math.rsqrt",
+    "math.floor",     "math.ceil",      "math.exp",       "math.exp2",      "math.log",
+    "math.log2",      "math.tanh",      "math.erf",       "math.sin",       "math.cos",
+    "math.powf"};
 
 StringRef mlir::tcc::getReferenceOp(StringRef opName) {
   return llvm::is_contained(elementwiseOps, opName) ? opName.split('.').second : StringRef();
@@ -104,9 +105,13 @@ private:
     case ProblemNode::Kind::Input:
       numbers[id] = appendInput(node.argument);
       return;
-    case ProblemNode::Kind::Constant:
-      numbers[id] = append("constant", node.type, strings({}), {}, named("value", node.value));
+    case ProblemNode::Kind::Constant: {
+      Attribute value = node.value;
+      if (auto truth = dyn_cast<IntegerAttr>(value)) // the header's values are numbers
+        value = builder.getF64FloatAttr(truth.getValue().isZero() ? 0 : 1);
+      numbers[id] = append("constant", node.type, strings({}), {}, named("value", value));
       return;
+    }
     case ProblemNode::Kind::Product: {
       unsigned lhs = appendInput(problem.lhs.argument);
       unsigned rhs = appendInput(problem.rhs.argument);

@@ -369,6 +369,10 @@ struct SelectTargetPass : public mlir::tcc::impl::SelectTargetPassBase<SelectTar
                          << "'; known are auto, wmma, mma_sync and wgmma";
       return signalPassFailure();
     }
+    for (ModuleOp nested : module.getOps<ModuleOp>()) {
+      nested.emitError("a module in the module; put its kernels beside the others");
+      return signalPassFailure();
+    }
     for (func::FuncOp func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (!func.isDeclaration() && failed(KernelTargeter(func, **found, family).run()))
         return signalPassFailure();

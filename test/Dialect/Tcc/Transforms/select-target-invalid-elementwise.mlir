@@ -155,3 +155,28 @@ func.func @memory_space(%A: memref<?x?xf16, 3>, %B: memref<?x?xf16>, %C: memref<
   linalg.matmul ins(%A, %B : memref<?x?xf16, 3>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
   return
 }
+
+// -----
+
+func.func @rounds_otherwise(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      outs(%C : memref<?x?xf32>) {
+  ^bb0(%c: f32):
+    // expected-error @below {{rounds toward_zero; accepted is to_nearest_even, the default}}
+    %n = arith.truncf %c toward_zero : f32 to f16
+    %r = arith.extf %n : f16 to f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// A named op has a body that isn't written down; the place is the op's.
+func.func @named_op(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  // expected-error @below {{'math.round' op isn't supported in an elementwise body}}
+  linalg.round ins(%C : memref<?x?xf32>) outs(%C : memref<?x?xf32>)
+  return
+}

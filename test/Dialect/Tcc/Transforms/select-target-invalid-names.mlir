@@ -65,3 +65,23 @@ func.func @sizes_differ(%A: memref<64x64xf16>, %B: memref<64x64xf16>,
   }
   return
 }
+
+// -----
+
+// expected-error @below {{a dimension can't be called 'sm_count', which is the number of the device's multiprocessors}}
+func.func @reserved(%A: memref<?x?xf16> {tcc.dims = ["sm_count", "K"]}, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+module {
+  // expected-error @below {{a module in the module; put its kernels beside the others}}
+  module {
+    func.func @nested(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+      linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+      return
+    }
+  }
+}
