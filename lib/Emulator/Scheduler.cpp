@@ -172,29 +172,52 @@ bool Machine::checkConvergence(Warp &warp, Group &group, const Instruction &inst
   return false;
 }
 
-/// `.sync` with a member mask: the group executes the instruction when all live lanes of the mask
-/// stand at it. Lanes of other groups that wait there take part and go on with it.
-bool Machine::gatherMembers(Warp &warp, Group &group, const Instruction &inst) {
-  Execution &exec = warp.execution();
+/// The lanes of `lanes` whose member mask has none of `members`: those of another tile, which execute
+/// the instruction by themselves. Masks that differ but overlap are reported.
+static uint32_t findOtherTiles(Warp &warp, const Instruction &inst, uint32_t lanes,
+                               uint32_t members) {
   const Row &masks = warp.read(inst.operands[inst.maskOperand]);
-  uint32_t members = uint32_t(masks[*warp.lanes().begin()]);
-  for (unsigned lane : warp.lanes()) {
-    if (uint32_t(masks[lane]) != members)
+  uint32_t others = 0;
+  for (unsigned lane : LaneRange(lanes)) {
+    uint32_t own = uint32_t(masks[lane]);
+    if (!(own & members) && own >> lane & 1) {
+      others |= 1u << lane;
+      continue;
+    }
+    if (own != members)
       warp.report(FindingKind::Divergence, inst, lane,
-                  llvm::formatv("the member masks of the lanes differ: {0:x8} and {1:x8}",
-                                uint32_t(masks[lane]), members)
+                  llvm::formatv("the member masks of the lanes differ: {0:x8} and {1:x8}", own,
+                                members)
                       .str());
     if (!(members >> lane & 1))
       warp.report(
           FindingKind::Divergence, inst, lane,
           llvm::formatv("lane {0} is not in its own member mask {1:x8}", lane, members).str());
   }
+  return others;
+}
+
+/// `.sync` with a member mask: the group executes the instruction when all live lanes of the mask
+/// stand at it. Lanes of other groups that wait there with the same mask take part and go on with it.
+/// Lanes with another mask leave the group for this instruction.
+bool Machine::gatherMembers(Warp &warp, Group &group, const Instruction &inst) {
+  Execution &exec = warp.execution();
+  auto maskOf = [&](const Instruction &at, uint32_t lanes) {
+    return uint32_t(warp.read(at.operands[at.maskOperand])[*LaneRange(lanes).begin()]);
+  };
+  uint32_t members = maskOf(inst, warp.activeMask);
+  if (uint32_t others = findOtherTiles(warp, inst, warp.activeMask, members)) {
+    warp.activeMask &= ~others;
+    branch(warp, group.mask & ~warp.activeMask, group.index, group.index + 1);
+  }
   // bar.warp.sync, which exchanges nothing, may be reached at different places.
   bool anyPlace = inst.operands.size() == 1;
   auto isWith = [&](const Group &other) {
-    return &other != &group && other.wait.kind == Wait::Kind::Members &&
-           (other.wait.instruction == inst.index ||
-            (anyPlace && code.code[other.wait.instruction].operands.size() == 1));
+    if (&other == &group || other.wait.kind != Wait::Kind::Members)
+      return false;
+    const Instruction &at = code.code[other.wait.instruction];
+    return (&at == &inst || (anyPlace && at.operands.size() == 1)) &&
+           maskOf(at, uint32_t(other.wait.phase)) == members;
   };
   uint32_t present = warp.activeMask;
   for (Group &other : exec.groups)

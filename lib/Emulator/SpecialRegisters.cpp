@@ -50,6 +50,8 @@ static constexpr Name kNames[] = {
     {"%reserved_smem_offset_begin", SpecialRegister::Zero, false},
     {"%reserved_smem_offset_cap", SpecialRegister::ReservedSmemOffset, false},
     {"%reserved_smem_offset_end", SpecialRegister::ReservedSmemOffset, false},
+    {"%reserved_smem_offset_0", SpecialRegister::Zero, false},
+    {"%reserved_smem_offset_1", SpecialRegister::Zero, false},
 };
 
 static bool isCounter(llvm::StringRef name, llvm::StringRef prefix, unsigned count) {

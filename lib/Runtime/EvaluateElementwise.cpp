@@ -246,7 +246,10 @@ void evaluateElementwise(const RefNode &node, ArrayRef<Operand> operands, Evalua
     out.values[i] = bounded ? value : roundTo(node.type, value);
     if (bounded) {
       double passedOn = getPassedOnError(node, x, errors, value);
-      out.errors[i] = passedOn + getOwnError(node, std::fabs(value) + passedOn, x[0]);
+      bool isExact =
+          passedOn == 0 && isExactlyRounded(node) && roundTo(node.type, value) == value;
+      double own = isExact ? 0 : getOwnError(node, std::fabs(value) + passedOn, x[0]);
+      out.errors[i] = passedOn + own;
     }
     for (size_t d = index.size(); d-- > 0 && ++index[d] == out.shape[d];)
       index[d] = 0;

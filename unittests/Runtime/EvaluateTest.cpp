@@ -153,9 +153,10 @@ TEST_F(Evaluate, ComparisonsWithNaN) {
 }
 
 TEST_F(Evaluate, RoundingErrorIsHalfAnUlp) {
-  unsigned x = input("x", {}, {}, {1});
+  unsigned x = input("x", {}, {}, {1 + 0x1p-20});
+  unsigned tiny = input("y", {}, {}, {0x1p-30});
   EXPECT_EQ(error(reference.addElementwise(RefOp::TruncF, {x}, {}, ElementType::F16)), 0x1p-11);
-  EXPECT_EQ(error(reference.addElementwise(RefOp::AddF, {x, x}, {}, ElementType::F32)), 0x1p-23);
+  EXPECT_EQ(error(reference.addElementwise(RefOp::AddF, {x, tiny}, {}, ElementType::F32)), 0x1p-24);
   EXPECT_EQ(error(reference.addElementwise(RefOp::NegF, {x}, {}, ElementType::F32)), 0);
 }
 
@@ -170,7 +171,7 @@ TEST_F(Evaluate, FunctionsMayBeSomeUlpsOff) {
 }
 
 TEST_F(Evaluate, ErrorsArePassedOn) {
-  unsigned x = input("x", {}, {}, {1});
+  unsigned x = input("x", {}, {}, {1 + 0x1p-20});
   unsigned rounded = reference.addElementwise(RefOp::TruncF, {x}, {}, ElementType::F16);
   unsigned three = reference.addConstant(3, ElementType::F32);
   double product =
@@ -197,7 +198,7 @@ TEST_F(Evaluate, ErrorsArePassedOn) {
 }
 
 TEST_F(Evaluate, UncertainDivisorHasNoBound) {
-  unsigned x = input("x", {}, {}, {1});
+  unsigned x = input("x", {}, {}, {1 + 0x1p-20});
   unsigned rounded = reference.addElementwise(RefOp::TruncF, {x}, {}, ElementType::F16);
   unsigned one = reference.addConstant(1, ElementType::F32);
   unsigned zero = reference.addElementwise(RefOp::SubF, {rounded, one}, {}, ElementType::F32);
@@ -205,8 +206,18 @@ TEST_F(Evaluate, UncertainDivisorHasNoBound) {
       std::isinf(error(reference.addElementwise(RefOp::DivF, {one, zero}, {}, ElementType::F32))));
 }
 
+TEST_F(Evaluate, NumbersOfTheTypeAreNotRounded) {
+  // Else nothing would be known about the root of a zero that may be negative.
+  unsigned zero = input("x", {}, {}, {0});
+  unsigned narrow = reference.addElementwise(RefOp::TruncF, {zero}, {}, ElementType::F16);
+  EXPECT_EQ(error(narrow), 0);
+  EXPECT_EQ(error(reference.addElementwise(RefOp::Sqrt, {narrow}, {}, ElementType::F16)), 0);
+  unsigned third = input("y", {}, {}, {1.0 / 3});
+  EXPECT_GT(error(reference.addElementwise(RefOp::TruncF, {third}, {}, ElementType::F16)), 0);
+}
+
 TEST_F(Evaluate, MatmulPassesOperandErrorsOn) {
-  unsigned a = input("A", {"M", "K"}, {1, 2}, {1, 1});
+  unsigned a = input("A", {"M", "K"}, {1, 2}, {1 + 0x1p-20, 1 + 0x1p-20});
   unsigned b = input("B", {"K", "N"}, {2, 1}, {3, 4});
   unsigned rounded = reference.addElementwise(RefOp::TruncF, {a}, {"M", "K"}, ElementType::F16);
   double bound = error(reference.addMatmul(rounded, b, {"M", "N"}, ElementType::F32));
