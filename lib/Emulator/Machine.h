@@ -10,6 +10,7 @@
 #include "GlobalMemory.h"
 #include "Program.h"
 #include "SharedMemory.h"
+#include "SpinWatch.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -115,6 +116,8 @@ private:
   bool step(Warp &warp, Group &group);
   bool runRound();
   bool onQuiet();
+  bool doWhatWasPutOff();
+  bool spinsForEver();
   void reportDeadlock();
   void describeWait(Warp &warp, const Group &group);
   bool checkConvergence(Warp &warp, Group &group, const Instruction &inst);
@@ -145,6 +148,7 @@ private:
   /// Whether every group's turn in this round ended at a failed poll or a block.
   bool roundIsCertain = true;
   uint64_t quietRounds = 0;
+  SpinWatch spins;
   bool isStopped = false;
   std::mt19937_64 random;
   std::map<std::pair<unsigned, uint32_t>, size_t> findingIndex;

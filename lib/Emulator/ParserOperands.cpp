@@ -180,6 +180,10 @@ Error Parser::parseName(ParsedOperand &operand) {
   bool adjacentSuffix = token.kind == Token::Kind::Dotted && token.begin == previousEnd;
   if (const Symbol *symbol = lookup(name)) {
     if (symbol->kind == Symbol::Kind::Register) {
+      if (adjacentSuffix)
+        return error("'" + name + "' has no component '." + token.text +
+                     "'; parts of registers belong to video instructions, which the emulator "
+                     "doesn't know");
       setRegister(operand, symbol->type, symbol->slot);
       return Error::success();
     }

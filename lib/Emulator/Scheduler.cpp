@@ -36,6 +36,7 @@ void Machine::run() {
     retireClusters();
     if (progress != before || clusters.empty()) {
       quietRounds = 0;
+      spins.reset();
       continue;
     }
     ++quietRounds;
@@ -241,8 +242,33 @@ bool Machine::gatherMembers(Warp &warp, Group &group, const Instruction &inst) {
   return true;
 }
 
-/// Nothing moves. Does one thing that was put off; false after it has stopped the launch.
+/// Nothing moves. False after it has stopped the launch.
 bool Machine::onQuiet() {
+  if (doWhatWasPutOff()) {
+    spins.reset();
+    return true;
+  }
+  if (!roundIsCertain && !spinsForEver())
+    return true;
+  reportDeadlock();
+  return false;
+}
+
+/// Whether no group will ever do anything that another warp could see.
+bool Machine::spinsForEver() {
+  bool all = true;
+  for (auto &cluster : clusters)
+    for (auto &cta : cluster->ctas)
+      for (auto &warp : cta->warps()) {
+        auto isBlocked = [](const Group &group) { return group.isBlocked; };
+        if (!llvm::all_of(warp->execution().groups, isBlocked))
+          all &= spins.repeats(*warp);
+      }
+  return all;
+}
+
+/// Does one thing; false if there is nothing.
+bool Machine::doWhatWasPutOff() {
   // First what a warp polls for, then any operation: work that nobody waits for comes last.
   llvm::SmallVector<uint64_t, 16> polled;
   for (auto &cluster : clusters)
@@ -265,9 +291,6 @@ bool Machine::onQuiet() {
       for (auto &warp : cta->warps())
         if (releaseParked(*warp))
           return true;
-  if (!roundIsCertain)
-    return true;
-  reportDeadlock();
   return false;
 }
 
@@ -315,7 +338,7 @@ void Machine::describeWait(Warp &warp, const Group &group) {
     os << "waits for a wgmma that not all four warps of its warpgroup have issued";
     break;
   default:
-    os << "cannot go on";
+    os << "runs in a loop for ever: nothing changes what it looks at any more";
     break;
   }
   addFinding(FindingKind::Deadlock, inst, warp, *LaneRange(group.mask).begin(), what);

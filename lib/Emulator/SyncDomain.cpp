@@ -2,6 +2,8 @@
 
 #include "SyncDomain.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace tcc::emulator;
 
 SyncDomain::SyncDomain(uint32_t warps) : warps(warps), records(1), sets(1) {
@@ -63,12 +65,19 @@ void SyncDomain::strongLoad(uint32_t agent, uint64_t location, bool isAcquire) {
 }
 
 uint32_t SyncDomain::record(uint32_t agent, uint32_t instruction, uint8_t flags) {
-  uint32_t clock = agents[agent].clocks.happened[agent];
-  const AccessRecord &last = records[agents[agent].lastRecord];
-  if (last.agent == agent && last.clock == clock && last.instruction == instruction &&
-      last.flags == flags && agents[agent].lastRecord)
-    return agents[agent].lastRecord;
-  return agents[agent].lastRecord = record(AccessRecord{agent, clock, instruction, flags});
+  Agent &state = agents[agent];
+  uint32_t clock = state.clocks.happened[agent];
+  const AccessRecord &last = records[state.lastRecord];
+  if (state.lastRecord && last.clock == clock && last.instruction == instruction &&
+      last.flags == flags)
+    return state.lastRecord;
+  // A loop that synchronises with nobody leaves the same records behind each time.
+  if (!state.lastRecord || last.clock != clock)
+    state.recordsNow.clear();
+  uint32_t &entry = state.recordsNow[uint64_t(instruction) << 8 | flags];
+  if (!entry)
+    entry = record(AccessRecord{agent, clock, instruction, flags});
+  return state.lastRecord = entry;
 }
 
 uint32_t SyncDomain::record(const AccessRecord &access) {
@@ -83,14 +92,15 @@ uint32_t SyncDomain::addReader(uint32_t set, uint32_t record) {
     return entry->second;
   // Readers that happened before this one need not be remembered: whoever is ordered after it is
   // ordered after them.
-  std::vector<uint32_t> next;
+  std::vector<uint32_t> next = {record};
   const AccessRecord &reader = records[record];
   for (uint32_t member : sets[set])
-    if (member == record || !isOrdered(records[member], reader.agent) ||
-        (records[member].flags & ~reader.flags))
+    if (member != record && (!isOrdered(records[member], reader.agent) ||
+                             (records[member].flags & ~reader.flags)))
       next.push_back(member);
-  if (next.empty() || next.back() != record)
-    next.push_back(record);
-  sets.push_back(std::move(next));
-  return entry->second = sets.size() - 1;
+  llvm::sort(next);
+  auto [known, isNewSet] = setOf.try_emplace(std::move(next), sets.size());
+  if (isNewSet)
+    sets.push_back(known->first);
+  return entry->second = known->second;
 }

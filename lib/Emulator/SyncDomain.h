@@ -22,6 +22,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace tcc::emulator {
@@ -112,7 +113,7 @@ public:
     return agents[agent].clocks.proxied[access.agent] >= access.clock;
   }
 
-  /// Sets of records of reads, interned. Set 0 is empty.
+  /// Sets of records of reads, each there once. Set 0 is empty.
   uint32_t addReader(uint32_t set, uint32_t record);
   const std::vector<uint32_t> &readers(uint32_t set) const { return sets[set]; }
 
@@ -122,11 +123,14 @@ private:
     Clocks atFence;        // what a relaxed store after the last fence releases
     Clocks pendingAcquire; // what relaxed loads have seen since
     uint32_t lastRecord = 0;
+    /// The records of the agent's present clock, by instruction and flags.
+    llvm::DenseMap<uint64_t, uint32_t> recordsNow;
   };
   uint32_t warps;
   std::vector<Agent> agents;
   std::vector<AccessRecord> records;
-  std::vector<std::vector<uint32_t>> sets;
+  std::vector<std::vector<uint32_t>> sets; // sorted
+  std::map<std::vector<uint32_t>, uint32_t> setOf;
   llvm::DenseMap<uint64_t, uint32_t> setIndex;
   llvm::DenseMap<uint64_t, Clocks> locations;
 };

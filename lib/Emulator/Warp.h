@@ -34,6 +34,7 @@ class Cta;
 struct Execution;
 class SharedMemory;
 struct SharedConflict;
+struct WarpState;
 
 /// Iterates over the set bits of a lane mask.
 class LaneRange {
@@ -147,6 +148,8 @@ public:
 
   /// Program counters, divergence, pending copies: for the families that control execution.
   Execution &execution() const { return *exec; }
+  /// A copy of all that decides how the warp goes on while memory stays as it is.
+  WarpState state() const;
 
   Warp(Machine &machine, Cta &cta, uint32_t index);
   ~Warp();
