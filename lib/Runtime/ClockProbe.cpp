@@ -31,6 +31,19 @@ constexpr char probePTX[] = R"(.version 6.0
   st.global.v2.u64 [%rd2], {%rd3, %rd4};
   ret;
 }
+.visible .entry tcc_delay(.param .u64 nanoseconds)
+{
+  .reg .pred %p;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [nanoseconds];
+  mov.u64 %rd2, %globaltimer;
+$wait:
+  mov.u64 %rd3, %globaltimer;
+  sub.u64 %rd4, %rd3, %rd2;
+  setp.lt.u64 %p, %rd4, %rd1;
+  @%p bra $wait;
+  ret;
+}
 )";
 
 } // namespace
@@ -53,7 +66,10 @@ Error ClockProbe::open() {
   if (Error error = driver.check(driver.moduleLoadDataEx(&module, probePTX, 0, nullptr, nullptr),
                                  "loading the clock probe"))
     return error;
-  if (Error error = driver.check(driver.moduleGetFunction(&function, module, "tcc_read_clock"),
+  if (Error error = driver.check(driver.moduleGetFunction(&readFunction, module, "tcc_read_clock"),
+                                 "clock probe: cuModuleGetFunction"))
+    return error;
+  if (Error error = driver.check(driver.moduleGetFunction(&delayFunction, module, "tcc_delay"),
                                  "clock probe: cuModuleGetFunction"))
     return error;
   size_t bytes = 2 * smCount * sizeof(Reading);
@@ -62,17 +78,23 @@ Error ClockProbe::open() {
   return driver.check(driver.memsetD8(readings, 0, bytes), "clock probe: cuMemsetD8");
 }
 
-Error ClockProbe::record(Point point) {
-  DevicePointer target = readings + (point == Point::End ? smCount * sizeof(Reading) : 0);
-  void *parameters[] = {&target};
+Error ClockProbe::launch(Function kernel, unsigned blocks, uint64_t parameter) {
+  void *parameters[] = {&parameter};
   LaunchConfig config = {};
-  // More blocks than multiprocessors, so that each gets one.
-  config.grid[0] = 4 * smCount;
+  config.grid[0] = blocks;
   config.grid[1] = config.grid[2] = 1;
   config.block[0] = config.block[1] = config.block[2] = 1;
-  return driver.check(driver.launchKernelEx(&config, function, parameters, nullptr),
+  return driver.check(driver.launchKernelEx(&config, kernel, parameters, nullptr),
                       "launch of the clock probe");
 }
+
+Error ClockProbe::record(Point point) {
+  // More blocks than multiprocessors, so that each gets one.
+  return launch(readFunction, 4 * smCount,
+                readings + (point == Point::End ? smCount * sizeof(Reading) : 0));
+}
+
+Error ClockProbe::delay(uint64_t nanoseconds) { return launch(delayFunction, 1, nanoseconds); }
 
 Expected<double> ClockProbe::readMHz() {
   std::vector<Reading> all(2 * smCount);

@@ -19,17 +19,20 @@ public:
   enum class Point : uint8_t { Begin, End };
   /// Puts a reading into the stream.
   llvm::Error record(Point point);
+  /// Keeps the stream busy for so long: what is put into it meanwhile follows without a pause.
+  llvm::Error delay(uint64_t nanoseconds);
   /// The clock in MHz between the two points, after both have passed; 0 if they are too close.
   llvm::Expected<double> readMHz();
 
 private:
   ClockProbe(const Driver &driver, unsigned smCount) : driver(driver), smCount(smCount) {}
   llvm::Error open();
+  llvm::Error launch(Function kernel, unsigned blocks, uint64_t parameter);
 
   const Driver &driver;
   unsigned smCount;
   ModuleHandle module = nullptr;
-  Function function = nullptr;
+  Function readFunction = nullptr, delayFunction = nullptr;
   DevicePointer readings = 0;
 };
 
