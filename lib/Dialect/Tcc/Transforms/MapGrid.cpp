@@ -110,9 +110,42 @@ static std::pair<Value, Value> getClusterOffsets(OpBuilder &builder, Location lo
           arith::MulIOp::create(builder, loc, rankN, constant(n.blockStep))};
 }
 
+static Value getCount(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+/// The remainder and the quotient.
+static std::pair<Value, Value> divide(OpBuilder &builder, Location loc, Value number,
+                                      Value divisor) {
+  return {arith::RemUIOp::create(builder, loc, number, divisor),
+          arith::DivUIOp::create(builder, loc, number, divisor)};
+}
+
+/// Row and column in a group of tiles whose first row is `first`. The last group may be lower. To
+/// divide by its height where that's no constant takes longer than all else that a block does before
+/// its first copy: 400 cycles.
+static std::pair<Value, Value> getInGroup(OpBuilder &builder, Location loc, Value number,
+                                          Value first, const GridDim &m, Value tilesM,
+                                          int64_t raster) {
+  Value height = getCount(builder, loc, raster);
+  if (!m.count) {
+    Value rest = arith::SubIOp::create(builder, loc, tilesM, first);
+    return divide(builder, loc, number, arith::MinUIOp::create(builder, loc, rest, height));
+  }
+  auto [row, column] = divide(builder, loc, number, height);
+  int64_t last = *m.count % raster;
+  if (last == 0)
+    return {row, column};
+  auto [lastRow, lastColumn] = divide(builder, loc, number, getCount(builder, loc, last));
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, first,
+                                       getCount(builder, loc, *m.count - last));
+  return {arith::SelectOp::create(builder, loc, isLast, lastRow, row),
+          arith::SelectOp::create(builder, loc, isLast, lastColumn, column)};
+}
+
 /// Offsets of tile number `tile` along M and N. Tiles are numbered in groups of `raster` along M: a
 /// group is finished, column by column, before the next begins, so that blocks that run together
-/// share rows of A and columns of B in the L2 cache. The last group may be lower.
+/// share rows of A and columns of B in the L2 cache.
 static std::pair<Value, Value> getTileOffsets(OpBuilder &builder, Location loc, Value tile,
                                               const GridDim &m, const GridDim &n, int64_t raster) {
   auto constant = [&](int64_t value) -> Value {
@@ -125,27 +158,23 @@ static std::pair<Value, Value> getTileOffsets(OpBuilder &builder, Location loc, 
   auto widen = [&](Value value) -> Value {
     return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value);
   };
-  Value number = narrow(tile), tilesN = narrow(n.tiles);
+  Value number = narrow(tile), tilesM = narrow(m.tiles), tilesN = narrow(n.tiles);
   Value tileM, tileN;
   if (raster == 1) {
-    tileM = arith::DivUIOp::create(builder, loc, number, tilesN);
-    tileN = arith::RemUIOp::create(builder, loc, number, tilesN);
+    std::tie(tileN, tileM) = divide(builder, loc, number, tilesN);
+  } else if (m.count && *m.count <= raster) {
+    std::tie(tileM, tileN) = divide(builder, loc, number, tilesM);
   } else {
-    Value height = arith::ConstantIntOp::create(builder, loc, raster, 32);
+    Value height = getCount(builder, loc, raster);
     Value tilesOfGroup = arith::MulIOp::create(builder, loc, height, tilesN);
-    Value group = arith::DivUIOp::create(builder, loc, number, tilesOfGroup);
+    auto [inGroup, group] = divide(builder, loc, number, tilesOfGroup);
     Value first = arith::MulIOp::create(builder, loc, group, height);
-    Value rest = arith::SubIOp::create(builder, loc, narrow(m.tiles), first);
-    Value rows = arith::MinUIOp::create(builder, loc, rest, height);
-    Value inGroup = arith::RemUIOp::create(builder, loc, number, tilesOfGroup);
-    Value row = arith::RemUIOp::create(builder, loc, inGroup, rows);
+    auto [row, column] = getInGroup(builder, loc, inGroup, first, m, tilesM, raster);
     tileM = arith::AddIOp::create(builder, loc, first, row);
-    tileN = arith::DivUIOp::create(builder, loc, inGroup, rows);
+    tileN = column;
   }
-  tileM = widen(tileM);
-  tileN = widen(tileN);
-  return {arith::MulIOp::create(builder, loc, tileM, constant(m.step)),
-          arith::MulIOp::create(builder, loc, tileN, constant(n.step))};
+  return {arith::MulIOp::create(builder, loc, widen(tileM), constant(m.step)),
+          arith::MulIOp::create(builder, loc, widen(tileN), constant(n.step))};
 }
 
 static std::string getTileCount(const GridDim &m, const GridDim &n) {

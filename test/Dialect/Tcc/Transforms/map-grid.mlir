@@ -15,11 +15,11 @@
 // CHECK:         %[[T:.*]] = gpu.block_id x
 // CHECK:         %[[T32:.*]] = arith.index_castui %[[T]] : index to i32
 // CHECK:         %[[TILES32:.*]] = arith.index_castui %[[TILES]] : index to i32
-// CHECK:         %[[I32:.*]] = arith.divui %[[T32]], %[[TILES32]] : i32
 // CHECK:         %[[J32:.*]] = arith.remui %[[T32]], %[[TILES32]] : i32
+// CHECK:         %[[I32:.*]] = arith.divui %[[T32]], %[[TILES32]] : i32
 // CHECK:         %[[I:.*]] = arith.index_castui %[[I32]] : i32 to index
-// CHECK:         %[[J:.*]] = arith.index_castui %[[J32]] : i32 to index
 // CHECK:         %[[M0:.*]] = arith.muli %[[I]], %{{.*}} : index
+// CHECK:         %[[J:.*]] = arith.index_castui %[[J32]] : i32 to index
 // CHECK:         %[[N0:.*]] = arith.muli %[[J]], %{{.*}} : index
 // CHECK:         tcc.load %{{.*}}[%[[M0]], %[[N0]]]
 // CHECK-NOT:     scf.forall
@@ -57,24 +57,78 @@ func.func @static(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.s
 // CHECK:         %[[TILES_N:.*]] = arith.constant 4 : index
 // CHECK:         %[[BLOCK:.*]] = gpu.block_id x
 // CHECK:         %[[T:.*]] = arith.index_castui %[[BLOCK]] : index to i32
+// CHECK:         %[[M32:.*]] = arith.index_castui %[[TILES_M]] : index to i32
 // CHECK:         %[[N32:.*]] = arith.index_castui %[[TILES_N]] : index to i32
 // CHECK:         %[[HEIGHT:.*]] = arith.constant 8 : i32
 // CHECK:         %[[SIZE:.*]] = arith.muli %[[HEIGHT]], %[[N32]]
+// CHECK:         %[[IN:.*]] = arith.remui %[[T]], %[[SIZE]]
 // CHECK:         %[[GROUP:.*]] = arith.divui %[[T]], %[[SIZE]]
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[HEIGHT]]
-// CHECK:         %[[M32:.*]] = arith.index_castui %[[TILES_M]] : index to i32
 // CHECK:         %[[REST:.*]] = arith.subi %[[M32]], %[[FIRST]]
-// CHECK:         %[[ROWS:.*]] = arith.minui %[[REST]], %[[HEIGHT]]
-// CHECK:         %[[IN:.*]] = arith.remui %[[T]], %[[SIZE]]
+// CHECK:         %[[ROWS:.*]] = arith.minui %[[REST]], %{{.*}} : i32
 // CHECK:         %[[ROW:.*]] = arith.remui %[[IN]], %[[ROWS]]
-// CHECK:         %[[I:.*]] = arith.addi %[[FIRST]], %[[ROW]]
 // CHECK:         %[[J:.*]] = arith.divui %[[IN]], %[[ROWS]]
+// CHECK:         %[[I:.*]] = arith.addi %[[FIRST]], %[[ROW]]
+// CHECK:         arith.index_castui %[[I]]
+// CHECK:         arith.index_castui %[[J]]
 func.func @raster(%A: memref<?x1000xf16> {tcc.dims = ["M", "N"]}) attributes {tcc.level = "L3", tcc.schedule = #raster} {
   %c0 = arith.constant 0 : index
   %M = memref.dim %A, %c0 : memref<?x1000xf16>
   scf.forall (%m, %n) = (0, 0) to (%M, 1000) step (128, 256) {
     %t = tcc.load %A[%m, %n] : memref<?x1000xf16> -> tensor<16x16xf16>
     tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<?x1000xf16>
+  }
+  return
+}
+
+// Nothing is divided by what isn't a constant: of 11 rows of tiles the last group has 3.
+// CHECK-LABEL: func.func @static_raster
+// CHECK:         %[[HEIGHT:.*]] = arith.constant 8 : i32
+// CHECK:         %[[IN:.*]] = arith.remui %{{.*}}, %[[SIZE:.*]] : i32
+// CHECK:         %[[GROUP:.*]] = arith.divui %{{.*}}, %[[SIZE]]
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[HEIGHT]]
+// CHECK:         %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK:         %[[ROW:.*]] = arith.remui %[[IN]], %[[EIGHT]]
+// CHECK:         %[[COLUMN:.*]] = arith.divui %[[IN]], %[[EIGHT]]
+// CHECK:         %[[LAST:.*]] = arith.constant 3 : i32
+// CHECK:         %[[LAST_ROW:.*]] = arith.remui %[[IN]], %[[LAST]]
+// CHECK:         %[[LAST_COLUMN:.*]] = arith.divui %[[IN]], %[[LAST]]
+// CHECK:         %[[IS_LAST:.*]] = arith.cmpi eq, %[[FIRST]], %c8{{.*}} : i32
+// CHECK:         %[[R:.*]] = arith.select %[[IS_LAST]], %[[LAST_ROW]], %[[ROW]]
+// CHECK:         %[[J:.*]] = arith.select %[[IS_LAST]], %[[LAST_COLUMN]], %[[COLUMN]]
+// CHECK:         %[[I:.*]] = arith.addi %[[FIRST]], %[[R]]
+func.func @static_raster(%A: memref<1408x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #raster} {
+  scf.forall (%m, %n) = (0, 0) to (1408, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<1408x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1408x1000xf16>
+  }
+  return
+}
+
+// Groups of equal height, and one group of all rows.
+// CHECK-LABEL: func.func @even_raster
+// CHECK:         arith.muli %{{.*}}, %c8{{.*}} : i32
+// CHECK-NOT:     arith.select
+// CHECK-NOT:     arith.minui
+// CHECK:         return
+func.func @even_raster(%A: memref<2048x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #raster} {
+  scf.forall (%m, %n) = (0, 0) to (2048, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<2048x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<2048x1000xf16>
+  }
+  return
+}
+// CHECK-LABEL: func.func @one_group
+// CHECK:         %[[T:.*]] = arith.index_castui %{{.*}} : index to i32
+// CHECK:         %[[ROWS:.*]] = arith.index_castui %{{.*}} : index to i32
+// CHECK:         arith.remui %[[T]], %[[ROWS]]
+// CHECK-NEXT:    arith.divui %[[T]], %[[ROWS]]
+// CHECK-NOT:     arith.select
+// CHECK:         return
+func.func @one_group(%A: memref<640x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #raster} {
+  scf.forall (%m, %n) = (0, 0) to (640, 1000) step (128, 256) {
+    %t = tcc.load %A[%m, %n] : memref<640x1000xf16> -> tensor<16x16xf16>
+    tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<640x1000xf16>
   }
   return
 }
