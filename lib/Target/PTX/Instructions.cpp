@@ -32,6 +32,8 @@ struct MatrixName {
 static constexpr FamilyRow families[] = {
     {"barrier.cluster", Feature::Cluster},
     {"mapa", Feature::Cluster},
+    {"st.async", Feature::Cluster, 81},
+    {"red.async", Feature::Cluster, 81},
     {"getctarank", Feature::Cluster},
     {"is_explicit_cluster", Feature::Cluster},
     {"isspacep.shared.cluster", Feature::Cluster},

@@ -12,11 +12,14 @@
 // CHECK:       tcc-metadata end
 // CHECK-LABEL: .visible .entry gemm(
 // CHECK:       .reqnctapercluster 4, 1, 1
-// CHECK:       st.shared.v4.b32
+// CHECK:       barrier.cluster.arrive.relaxed.aligned
 // CHECK:       barrier.cluster.wait.aligned
+// CHECK:       mbarrier.arrive.shared::cluster
 // CHECK:       mapa.shared::cluster.u32
-// CHECK:       ld.shared::cluster.v4.b32
-// CHECK:       barrier.cluster.arrive.aligned
+// CHECK:       st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32
+// CHECK:       ld.shared.v4.b32
+// CHECK-NOT:   barrier.cluster
+// CHECK:       ret;
 func.func @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [64, 64, 64], warps = [4, 1], mma = wgmma, transport = tma, stages = 3,
                                              roles = cooperative, epilogue = tma, split_k = 4>} {

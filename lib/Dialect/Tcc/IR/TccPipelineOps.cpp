@@ -60,6 +60,15 @@ LogicalResult ConsumerGroupOp::verify() { return verifyIsConsumer(*this); }
 
 LogicalResult GroupBarrierOp::verify() { return verifyIsConsumer(*this); }
 
+template <typename StepOpT>
+static LogicalResult verifyIsTma(StepOpT op) {
+  Transport transport = op.getPipeline().getType().getTransport();
+  if (transport == Transport::Tma)
+    return success();
+  return op.emitOpError() << "expects a pipeline of transport 'tma', found '"
+                          << stringifyTransport(transport) << "'";
+}
+
 /// Turns are of two groups, by barriers beside those of the slots.
 template <typename TurnOpT>
 static LogicalResult verifyTurn(TurnOpT op) {
@@ -73,12 +82,10 @@ static LogicalResult verifyTurn(TurnOpT op) {
     error.attachNote(roles.getLoc()) << "the roles are here";
     return error;
   }
-  Transport transport = op.getPipeline().getType().getTransport();
-  if (transport != Transport::Tma)
-    return op.emitOpError() << "expects a pipeline of transport 'tma', found '"
-                            << stringifyTransport(transport) << "'";
-  return success();
+  return verifyIsTma(op);
 }
+
+LogicalResult ProducerTailOp::verify() { return verifyIsTma(*this); }
 
 LogicalResult TurnWaitOp::verify() { return verifyTurn(*this); }
 

@@ -16,13 +16,15 @@ ClusterPeers::ClusterPeers(ScheduleAttr schedule) {
   n = schedule.getClusterN();
 }
 
-void ClusterPeers::synchronise(OpBuilder &builder, Location loc, bool isConverged) const {
+void ClusterPeers::meetInitialised(OpBuilder &builder, Location loc) const {
   if (size() == 1) {
     gpu::BarrierOp::create(builder, loc);
     return;
   }
-  UnitAttr aligned = isConverged ? builder.getUnitAttr() : UnitAttr();
-  NVVM::ClusterArriveOp::create(builder, loc, aligned);
+  // The fence has released the initialisation (PTX ISA, "membar / fence": its example), and an
+  // arrival that releases waits for all of the thread's accesses to memory: hundreds of cycles.
+  UnitAttr aligned = builder.getUnitAttr();
+  NVVM::ClusterArriveRelaxedOp::create(builder, loc, aligned);
   NVVM::ClusterWaitOp::create(builder, loc, aligned);
 }
 

@@ -17,9 +17,9 @@ public:
 
   int64_t size() const { return m + n - 1; }
 
-  /// A barrier of the cluster, or of the block if it is alone. `isConverged` promises that each
-  /// warp arrives as a whole.
-  void synchronise(OpBuilder &builder, Location loc, bool isConverged) const;
+  /// A barrier of the cluster, or of the block if it is alone, after which a thread's mbarriers
+  /// that `nvvm.fence.mbarrier.init` stands behind may be used. Warps arrive as a whole.
+  void meetInitialised(OpBuilder &builder, Location loc) const;
 
   /// The rank of the block that lane i < size() gives a slot back to: those with the same rows of A
   /// (i < n), then those with the same columns of B but this block.

@@ -7,6 +7,7 @@
 
 #include "tcc/Dialect/Tcc/IR/TccOps.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -33,6 +34,9 @@ FailureOr<int64_t> requireThreads(Operation *op);
 
 /// Fails, with an error at `op`, for a buffer without a layout.
 LogicalResult requireLayout(Operation *op, SharedType buffer);
+
+/// The registers of a tile's distribution that a slice of it has.
+SmallVector<int64_t> getSliceRegisters(tensor::ExtractSliceOp op);
 
 /// Patterns can't explain why they fail to the user, so each op is checked before the first one
 /// runs: an error at an op of theirs that the patterns below couldn't distribute. All tiles have

@@ -19,6 +19,29 @@ static TileDistribution getDistribution(Value tile) {
   return *TileDistribution::get(cast<RankedTensorType>(tile.getType()));
 }
 
+SmallVector<int64_t> mlir::tcc::getSliceRegisters(tensor::ExtractSliceOp op) {
+  RankedTensorType source = op.getSourceType(), result = op.getType();
+  auto fragment = cast<FragmentAttr>(source.getEncoding());
+  unsigned columnDim = fragment.getColumnDim(), rowDim = 1 - columnDim;
+  ArrayRef<int64_t> offsets = op.getStaticOffsets();
+  auto [unitM, unitN] = fragment.getUnit();
+  int64_t unitRows = rowDim == 0 ? unitM : unitN;
+  auto [rows, columns] =
+      cast<FragmentAttr>(result.getEncoding()).getAtomsPerWarp(result.getShape());
+  int64_t perAtom = getDistribution(op).getNumRegisters() / (rows * columns);
+  // In a warp's row of atoms, registers follow the columns.
+  int64_t perRow = getDistribution(op.getSource()).getNumRegisters() /
+                   fragment.getAtomsPerWarp(source.getShape()).first;
+  int64_t firstColumn = perRow * offsets[columnDim] / source.getDimSize(columnDim);
+  int64_t firstRow = offsets[rowDim] / unitRows;
+  SmallVector<int64_t> registers;
+  for (int64_t i = 0; i < rows; ++i)
+    llvm::append_range(registers, llvm::seq((i + firstRow) * perRow + firstColumn,
+                                            (i + firstRow) * perRow + firstColumn +
+                                                columns * perAtom));
+  return registers;
+}
+
 namespace {
 
 /// %r = arith.addf %x, %y : tensor<…>  →  one arith.addf for each register
@@ -116,25 +139,9 @@ struct DistributeExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType source = op.getSourceType(), result = op.getType();
-    auto fragment = cast<FragmentAttr>(source.getEncoding());
-    unsigned columnDim = fragment.getColumnDim(), rowDim = 1 - columnDim;
-    ArrayRef<int64_t> offsets = op.getStaticOffsets();
-    auto [unitM, unitN] = fragment.getUnit();
-    int64_t unitRows = rowDim == 0 ? unitM : unitN;
-    auto [rows, columns] =
-        cast<FragmentAttr>(result.getEncoding()).getAtomsPerWarp(result.getShape());
-    int64_t perAtom = getDistribution(op).getNumRegisters() / (rows * columns);
     SmallVector<Value> registers;
-    // In a warp's row of atoms, registers follow the columns.
-    int64_t perRow = getDistribution(op.getSource()).getNumRegisters() /
-                     fragment.getAtomsPerWarp(source.getShape()).first;
-    int64_t firstColumn = perRow * offsets[columnDim] / source.getDimSize(columnDim);
-    int64_t firstRow = offsets[rowDim] / unitRows;
-    for (int64_t i = 0; i < rows; ++i)
-      llvm::append_range(registers,
-                         adaptor.getSource().slice((i + firstRow) * perRow + firstColumn,
-                                                   columns * perAtom));
+    for (int64_t number : getSliceRegisters(op))
+      registers.push_back(adaptor.getSource()[number]);
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }

@@ -10,6 +10,8 @@
 //===--------------------------------------------------------------------------------------===//
 
 #include "LowerTmaPipeline.h"
+#include "ClusterPeers.h"
+#include "Mbarriers.h"
 #include "RoleLowering.h"
 #include "SharedLayouts.h"
 #include "TensorMapLowering.h"
@@ -72,10 +74,10 @@ private:
   void lower(ConsumerWaitOp op);
   void lower(ConsumerReleaseOp op);
   void lower(ProducerAcquireOp op);
+  void lower(ProducerTailOp op);
   void lower(TurnWaitOp op);
   void lower(TurnPassOp op);
   LogicalResult lower(TmaLoadOp op);
-  void waitForPhase(I32Builder &b, Value barrier, Value phase);
   void testAtEnd(scf::ForOp loop);
 
   func::FuncOp kernel;
@@ -103,7 +105,7 @@ LogicalResult TmaPipelineLowering::findRoles() {
   FailureOr<const ::tcc::arch::Chip *> chip = getChip(kernel);
   if (failed(chip))
     return failure();
-  roleLowering.emplace(roles, schedule, peers, **chip, rewriter);
+  roleLowering.emplace(roles, schedule, **chip, rewriter);
   return success();
 }
 
@@ -138,21 +140,7 @@ void TmaPipelineLowering::createBarriers(CreatePipelineOp op) {
     // TMA, too, must see the barriers initialised (PTX ISA, fence.mbarrier_init).
     NVVM::FenceMbarrierInitOp::create(rewriter, op.getLoc());
   }
-  peers.synchronise(rewriter, op.getLoc(), /*isConverged=*/true);
-}
-
-/// while (!try_wait(barrier, phase)) {}
-void TmaPipelineLowering::waitForPhase(I32Builder &b, Value barrier, Value phase) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  auto loop = scf::WhileOp::create(rewriter, b.loc, TypeRange(), ValueRange());
-  rewriter.createBlock(&loop.getBefore());
-  Value done = NVVM::MBarrierTryWaitOp::create(rewriter, b.loc, rewriter.getI1Type(), barrier,
-                                               phase, /*ticks=*/Value());
-  Value again = arith::XOrIOp::create(rewriter, b.loc, done,
-                                      arith::ConstantIntOp::create(rewriter, b.loc, 1, 1));
-  scf::ConditionOp::create(rewriter, b.loc, again, ValueRange());
-  rewriter.createBlock(&loop.getAfter());
-  scf::YieldOp::create(rewriter, b.loc);
+  peers.meetInitialised(rewriter, op.getLoc());
 }
 
 void TmaPipelineLowering::lower(ConsumerWaitOp op) {
@@ -214,6 +202,23 @@ void TmaPipelineLowering::lower(ProducerAcquireOp op) {
                                          /*predicate=*/Value());
 }
 
+/// Acquires each slot once more, the next one first.
+void TmaPipelineLowering::lower(ProducerTailOp op) {
+  Location loc = op.getLoc();
+  I32Builder b(rewriter, loc);
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto loop = scf::ForOp::create(rewriter, loc, b.constant(0),
+                                 b.constant(op.getPipeline().getType().getStages()), b.constant(1),
+                                 ValueRange{op.getSlot(), op.getPhase()});
+  rewriter.setInsertionPointToStart(loop.getBody());
+  I32Builder inLoop(rewriter, loc);
+  Value slot = loop.getRegionIterArg(0), phase = loop.getRegionIterArg(1);
+  const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
+  waitForPhase(inLoop, slots.getEmpty(inLoop, slot), inLoop.bitXor(phase, 1));
+  auto next = AdvanceOp::create(rewriter, loc, op.getPipeline(), slot, phase);
+  scf::YieldOp::create(rewriter, loc, next->getResults());
+}
+
 LogicalResult TmaPipelineLowering::lower(TmaLoadOp op) {
   I32Builder b(rewriter, op.getLoc());
   const SlotBarriers &slots = barriers.find(op.getPipeline())->second;
@@ -224,8 +229,8 @@ LogicalResult TmaPipelineLowering::lower(Operation *step) {
   rewriter.setInsertionPoint(step);
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(step)
-          .Case<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, TurnWaitOp, TurnPassOp>(
-              [&](auto op) { return lower(op), success(); })
+          .Case<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, ProducerTailOp, TurnWaitOp,
+                TurnPassOp>([&](auto op) { return lower(op), success(); })
           .Case<ConsumerGroupOp, GroupBarrierOp, WarpSpecializeOp>(
               [&](auto op) { return roleLowering->lower(op), success(); })
           .Case([&](TmaLoadOp op) { return lower(op); })
@@ -283,7 +288,7 @@ LogicalResult TmaPipelineLowering::run() {
   if (failed(verifyPipelinesAreKnown(kernel)))
     return failure();
   SmallVector<CreatePipelineOp> pipelines;
-  SmallVector<Operation *> steps, specialized;
+  SmallVector<Operation *> steps, roleOps, tails;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop->hasAttr(TccDialect::kNonEmptyAttr))
@@ -292,7 +297,9 @@ LogicalResult TmaPipelineLowering::run() {
       if (pipeline.getType().getTransport() == Transport::Tma)
         pipelines.push_back(pipeline);
     } else if (isa<WarpSpecializeOp>(op)) {
-      specialized.push_back(op);
+      roleOps.push_back(op);
+    } else if (isa<ProducerTailOp>(op)) {
+      tails.push_back(op);
     } else if (isa<TmaStoreOp, ConsumerGroupOp, GroupBarrierOp>(op)) {
       steps.push_back(op);
     } else if (isa<ConsumerWaitOp, ConsumerReleaseOp, ProducerAcquireOp, ProducerCommitOp, DrainOp,
@@ -303,7 +310,7 @@ LogicalResult TmaPipelineLowering::run() {
           steps.push_back(op);
     }
   });
-  if (pipelines.empty() && specialized.empty())
+  if (pipelines.empty() && roleOps.empty())
     return success();
   if (failed(findRoles()))
     return failure();
@@ -311,7 +318,8 @@ LogicalResult TmaPipelineLowering::run() {
     rewriter.setInsertionPointAfter(pipeline);
     createBarriers(pipeline);
   }
-  llvm::append_range(steps, specialized);
+  llvm::append_range(steps, roleOps);
+  llvm::append_range(steps, tails); // the roles' lowering looks for them
   for (Operation *step : steps)
     if (failed(lower(step)))
       return failure();

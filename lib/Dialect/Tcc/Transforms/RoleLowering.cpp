@@ -52,18 +52,6 @@ void RoleLowering::waitForGridAhead(Operation *branch) {
   NVVM::GriddepcontrolOp::create(rewriter, branch->getLoc(), NVVM::GridDepActionKind::wait);
 }
 
-/// Barriers of the cluster count all of its threads (PTX ISA, barrier.cluster): the producer's
-/// warps pass those of tcc.cluster_reduce as the consumers do, after `producer`. The last
-/// wait is for parts of the sum that other blocks still read.
-void RoleLowering::followReduction(Operation *producer) {
-  Location loc = producer->getLoc();
-  rewriter.setInsertionPointAfter(producer);
-  UnitAttr aligned; // 31 lanes have no part in the producer's work
-  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
-  NVVM::ClusterWaitOp::create(rewriter, loc, aligned);
-  NVVM::ClusterArriveOp::create(rewriter, loc, aligned);
-}
-
 /// tcc.warp_specialize  →  if (warp < consumers) { consumer } else if (first thread) { producer }
 void RoleLowering::lower(WarpSpecializeOp op) {
   Location loc = op.getLoc();
@@ -94,17 +82,13 @@ void RoleLowering::lower(WarpSpecializeOp op) {
                                            b.constant(consumerThreads));
   auto producer = scf::IfOp::create(rewriter, loc, isProducer);
   rewriter.setInsertionPointToStart(producer.thenBlock());
+  auto tails = op.getProducer().getOps<ProducerTailOp>();
+  Operation *tail = tails.empty() ? nullptr : (*tails.begin()).getOperation();
   moveRole(op.getProducer());
   // The next grid gets what multiprocessors have left. One thread says it for the block (PTX ISA,
   // griddepcontrol: repeated invocations have no effect past the first).
+  if (tail)
+    rewriter.setInsertionPoint(tail);
   if (isDependentLaunch)
     NVVM::GriddepcontrolOp::create(rewriter, loc, NVVM::GridDepActionKind::launch_dependents);
-  if (isSplitK)
-    followReduction(producer);
-  // A block's shared memory lives until its peers have arrived at its barriers for the last time.
-  rewriter.setInsertionPointAfter(branch);
-  if (isSplitK)
-    NVVM::ClusterWaitOp::create(rewriter, loc, /*aligned=*/UnitAttr());
-  if (peers.size() > 1)
-    peers.synchronise(rewriter, loc, /*isConverged=*/false);
 }

@@ -3,7 +3,7 @@
 #ifndef TCC_LIB_DIALECT_TCC_TRANSFORMS_ROLELOWERING_H
 #define TCC_LIB_DIALECT_TCC_TRANSFORMS_ROLELOWERING_H
 
-#include "ClusterPeers.h"
+#include "TileDistribution.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "tcc/Arch/Chip.h"
@@ -15,11 +15,10 @@ namespace mlir::tcc {
 class RoleLowering {
 public:
   /// `schedule` may be null.
-  RoleLowering(WarpSpecializeOp roles, ScheduleAttr schedule, const ClusterPeers &peers,
-               const ::tcc::arch::Chip &chip, RewriterBase &rewriter)
-      : roles(roles), peers(peers), chip(chip), rewriter(rewriter),
+  RoleLowering(WarpSpecializeOp roles, ScheduleAttr schedule, const ::tcc::arch::Chip &chip,
+               RewriterBase &rewriter)
+      : roles(roles), chip(chip), rewriter(rewriter),
         isDependentLaunch(schedule && schedule.getDependentLaunch()),
-        isSplitK(schedule && schedule.getSplitK() > 1),
         isOneWarp(schedule && schedule.getProducerWarps() == 1) {}
 
   void lower(ConsumerGroupOp op);
@@ -31,15 +30,11 @@ private:
   Value getGroup(I32Builder &b);
   void moveRole(Region &role);
   void waitForGridAhead(Operation *branch);
-  void followReduction(Operation *producer);
 
   WarpSpecializeOp roles;
-  const ClusterPeers &peers;
   const ::tcc::arch::Chip &chip;
   RewriterBase &rewriter;
   bool isDependentLaunch;
-  /// The consumers meet those of the cluster's other blocks in a tcc.cluster_reduce.
-  bool isSplitK;
   /// The producer has no warpgroup, whose registers it could give away.
   bool isOneWarp;
 };

@@ -1,6 +1,7 @@
 //===- ScheduleLegality.cpp - What a chip can hold of a schedule ----------===//
 
 #include "ScheduleLegality.h"
+#include "tcc/Dialect/Tcc/IR/TccOps.h"
 
 #include "Target.h"
 #include "tcc/Support/SharedLayout.h"
@@ -51,16 +52,39 @@ int64_t mlir::tcc::getEpilogueChunk(const ScheduleFields &fields, int64_t elemen
   return chunk;
 }
 
+static constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
+
 std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(const ScheduleFields &fields,
                                                    int64_t elementBytes) {
   std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
   unsigned nDim = fields.getAtomNDim(), mDim = 1 - nDim;
-  constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
   if (fields.warps[nDim] == 1)
     slice[nDim] = getEpilogueChunk(fields, elementBytes);
   else
     slice[mDim] = warpRows * fields.warps[mDim];
   return {slice[0], slice[1]};
+}
+
+int64_t mlir::tcc::getShareElements(const ScheduleFields &fields, int64_t elementBytes) {
+  int64_t elements = fields.block[0] * fields.block[1];
+  auto [rows, columns] = getTmaSlice(fields, elementBytes);
+  if (fields.epilogue != Epilogue::Tma) {
+    std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
+    unsigned nDim = fields.getAtomNDim(), mDim = 1 - nDim;
+    slice[mDim] = warpRows * fields.warps[mDim];
+    if (fields.epilogue == Epilogue::Direct && fields.warps[nDim] == 1)
+      slice[nDim] = getEpilogueChunk(fields, elementBytes);
+    std::tie(rows, columns) = std::pair(slice[0], slice[1]);
+  }
+  int64_t slices = std::max<int64_t>(1, elements / (rows * columns));
+  return llvm::divideCeil(slices, fields.splitK) * rows * columns;
+}
+
+int64_t mlir::tcc::countExchangeParts(ArrayRef<int64_t> bufferBytes, int64_t partBytes) {
+  int64_t parts = 0;
+  for (int64_t bytes : bufferBytes)
+    parts += bytes / partBytes;
+  return parts;
 }
 
 int64_t mlir::tcc::getColumnParts(const ScheduleFields &fields) {
@@ -137,6 +161,8 @@ llvm::Expected<SharedBytes> mlir::tcc::predictSharedBytes(const ScheduleContext 
   // A full and an empty mbarrier for each stage, of 8 bytes, and one for each group's turn.
   if (schedule.getTransport() == Transport::Tma)
     bytes.other = 16 * schedule.getStages() + 8 * (schedule.getNumGroups() - 1) * 2;
+  if (schedule.getSplitK() > 1)
+    bytes.other += ClusterReduceOp::kBarrierBytes;
   llvm::Expected<int64_t> staging = stagingBytes(context, atom, schedule);
   if (!staging)
     return staging.takeError();
@@ -411,8 +437,8 @@ static llvm::Error checkCluster(const ScheduleContext &context, ScheduleAttr sch
   return llvm::Error::success();
 }
 
-/// Blocks that divide K are a cluster of their own, and their parts of the sum are exchanged in the
-/// stages' memory, in vectors of 16 bytes of every thread.
+/// Blocks that divide K are a cluster of their own, and send each other parts of the sum, into the
+/// stages' memory.
 static llvm::Error checkSplitK(const ScheduleContext &context, ScheduleAttr schedule) {
   int64_t blocks = schedule.getSplitK();
   if (blocks == 1)
@@ -433,16 +459,17 @@ static llvm::Error checkSplitK(const ScheduleContext &context, ScheduleAttr sche
   auto operands = operandBytes(context, schedule);
   if (!operands)
     return operands.takeError();
-  int64_t threads = schedule.getNumMmaWarps() * 32, stages = schedule.getStages();
-  int64_t room = getExchangeVectors(operands->first * stages, threads) +
-                 getExchangeVectors(operands->second * stages, threads);
-  int64_t needed = schedule.getBlockM() * schedule.getBlockN() * 4 / (threads * 16);
-  if (needed <= room)
+  int64_t stages = schedule.getStages();
+  int64_t partBytes =
+      getShareElements(schedule.getFields(), *llvm::max_element(context.outputBytes)) * 4;
+  int64_t room =
+      countExchangeParts({operands->first * stages, operands->second * stages}, partBytes);
+  if (blocks - 1 <= room)
     return llvm::Error::success();
   return createStringError(
-      formatv("split_k = {0} exchanges {1} bytes of accumulators in the memory of the stages, but "
-              "{2} stages have room for {3}; use more stages or a smaller block",
-              blocks, needed * threads * 16, stages, room * threads * 16));
+      formatv("split_k = {0} brings a block {1} parts of {2} bytes in the memory of its stages, but "
+              "{3} stages have room for {4}; use more stages or a smaller block",
+              blocks, blocks - 1, partBytes, stages, room));
 }
 
 /// Swapped operands are a matter of wgmma, whose m and n have different units.

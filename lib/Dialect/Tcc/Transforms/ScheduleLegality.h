@@ -70,11 +70,13 @@ llvm::Expected<SharedBytes> predictSharedBytes(const ScheduleContext &context,
                                                const ::tcc::arch::MmaAtom &atom,
                                                ScheduleAttr schedule);
 
-/// Vectors of 16 bytes that each of `threads` threads has room for in a buffer of `bytes`: what
-/// blocks exchange with `split_k`.
-constexpr int64_t getExchangeVectors(int64_t bytes, int64_t threads) {
-  return bytes / (threads * 16);
-}
+/// Elements of a tile that a block stores at most: with `split_k` as many slices as the others or
+/// one more. `elementBytes` is the widest output's.
+int64_t getShareElements(const ScheduleFields &fields, int64_t elementBytes);
+
+/// Parts of a sum, each of `partBytes`, for which there is room in buffers of so many bytes: what
+/// blocks send each other with `split_k`. A part lies in one buffer.
+int64_t countExchangeParts(ArrayRef<int64_t> bufferBytes, int64_t partBytes);
 
 /// Registers of a thread: accumulators, operand fragments, operand tiles in flight (transport
 /// `register`), and an allowance for addresses.

@@ -126,6 +126,7 @@ void TmaScheduleSearch::addSplitK(ScheduleFields fields) {
   fields.cluster.clear();
   fields.persistent = false;
   int64_t blocks = facts.chip->throughput().residentClusters.size();
+  int64_t outputBytes = *llvm::max_element(facts.outputBytes);
   for (fields.splitK = 2; fields.splitK <= std::min(blocks, slabs); ++fields.splitK) {
     int64_t parts = llvm::divideCeil(side, maxChunk);
     parts = std::min(std::max(parts, fields.splitK), side / atom.nStep);
@@ -133,10 +134,11 @@ void TmaScheduleSearch::addSplitK(ScheduleFields fields) {
       ++parts;
     fields.chunk = fields.epilogue == Epilogue::Tma ? side / parts : 0;
     fields.stages = estimateStages(fields);
-    // The sums are exchanged in the stages' memory.
-    int64_t bytes = (fields.block[0] + fields.block[1]) * fields.block[2] * 2 * fields.stages;
+    int64_t lineBytes = fields.block[2] * 2 * fields.stages;
+    int64_t room = countExchangeParts({fields.block[0] * lineBytes, fields.block[1] * lineBytes},
+                                      getShareElements(fields, outputBytes) * 4);
     ScheduleCost cost = predictCost(facts, fields);
-    if (cost.waves == 1 && bytes >= fields.block[0] * fields.block[1] * 4)
+    if (cost.waves == 1 && room >= fields.splitK - 1)
       addCandidate(fields, cost);
   }
 }

@@ -79,5 +79,8 @@ SharedMemoryPlan mlir::tcc::planSharedMemory(func::FuncOp kernel) {
     plan.barriers.push_back({pipeline, offset});
     plan.totalBytes = offset + getNumBarriers(pipeline) * 8;
   });
+  kernel.walk([&](ClusterReduceOp) {
+    plan.totalBytes = llvm::alignTo(plan.totalBytes, 8) + ClusterReduceOp::kBarrierBytes;
+  });
   return plan;
 }

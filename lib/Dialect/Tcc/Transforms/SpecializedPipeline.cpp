@@ -39,6 +39,7 @@ private:
   void buildProducer(Block *role);
   SmallVector<Value> produceTile(ValueRange state);
   SmallVector<Value> produceSlab(scf::ForOp loop);
+  void endProducer(ValueRange state);
 
   void buildConsumer(Block *role, Operation *outermost);
   void buildGroup();
@@ -110,7 +111,7 @@ void SpecializedPipeline::buildProducer(Block *role) {
   rewriter.setInsertionPointToStart(role);
   SmallVector<Value> state = initialState();
   if (!tileLoop) {
-    produceTile(state);
+    endProducer(produceTile(state));
     return;
   }
   scf::ForOp loop = createLoop(tileLoop, state);
@@ -128,6 +129,13 @@ void SpecializedPipeline::buildProducer(Block *role) {
   for (Operation *clone : llvm::reverse(clones))
     if (clone->use_empty())
       rewriter.eraseOp(clone);
+  rewriter.setInsertionPointAfter(loop);
+  endProducer(loop.getResults());
+}
+
+void SpecializedPipeline::endProducer(ValueRange state) {
+  if (program.schedule.getClusterM() * program.schedule.getClusterN() > 1)
+    ProducerTailOp::create(rewriter, loc, pipeline, state[0], state[1]);
 }
 
 //===----------------------------------------------------------------------===//

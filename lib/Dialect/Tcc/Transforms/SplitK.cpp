@@ -42,7 +42,9 @@ private:
   }
 
   OpResult acc;
-  int64_t blocks, numSlices = 0;
+  int64_t blocks;
+  /// By the slices' offsets.
+  llvm::DenseMap<Attribute, int64_t> sliceOwners;
   llvm::DenseMap<Operation *, int64_t> owners;
   /// Of tiles, and of what a staging buffer holds.
   llvm::DenseMap<Value, int64_t> values;
@@ -53,8 +55,11 @@ private:
 LogicalResult SliceOwners::visit(Operation *op) {
   auto store = dyn_cast<LocalStoreOp>(op);
   std::optional<int64_t> owner;
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && slice.getSource() == acc)
-    owner = numSlices++ % blocks;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && slice.getSource() == acc) {
+    // Of several outputs one block has the same slice.
+    Attribute place = slice.getStaticOffsetsAttr();
+    owner = sliceOwners.try_emplace(place, sliceOwners.size() % blocks).first->second;
+  }
   SmallVector<Value> operands(op->getOperands());
   if (store) // its buffer holds another slice so far
     operands = {store.getValue()};

@@ -102,10 +102,11 @@ void TensorMapLowering::finish(Block *firstThread) {
     if (!firstThread) // stores without a pipeline
       continue;
     rewriter.setInsertionPointToStart(firstThread);
+    // For a generic address LLVM 22 prefetches twice.
     NVVM::PrefetchOp::create(rewriter, kernel.getLoc(), /*cacheLevel=*/nullptr,
                              /*evictPriority=*/nullptr, parameter, /*predicate=*/Value(),
                              /*tensormap=*/rewriter.getUnitAttr(), /*uniform=*/nullptr,
-                             /*in_param_space=*/nullptr);
+                             /*in_param_space=*/rewriter.getUnitAttr());
   }
   kernel->setAttr(TccDialect::kTensorMapsAttr, rewriter.getArrayAttr(maps));
 }

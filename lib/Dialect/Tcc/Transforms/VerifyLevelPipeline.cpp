@@ -200,9 +200,26 @@ static LogicalResult verifyMatmulSteps(func::FuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// L4.5: peers arrive at a block's barriers as long as they have slots to give back.
+static LogicalResult verifyTail(func::FuncOp kernel) {
+  FailureOr<ScheduleAttr> schedule = getSchedule(kernel);
+  if (failed(schedule))
+    return failure();
+  if (schedule->getClusterM() * schedule->getClusterN() == 1)
+    return success();
+  WalkResult walk = kernel.walk([](WarpSpecializeOp roles) -> WalkResult {
+    Block &producer = roles.getProducer().front();
+    if (isa_and_nonnull<ProducerTailOp>(producer.getTerminator()->getPrevNode()))
+      return WalkResult::advance();
+    return roles.emitOpError() << "expects tcc.producer_tail as the last op of its producer, whose "
+                                  "block is in a cluster (L4.5)";
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult mlir::tcc::verifyPipelines(func::FuncOp kernel) {
   if (failed(verifySlots(kernel)) || failed(verifySharedBytes(kernel)) ||
-      failed(verifyMatmulSteps(kernel)))
+      failed(verifyMatmulSteps(kernel)) || failed(verifyTail(kernel)))
     return failure();
   return findBarrierConflicts(kernel, [](BarrierConflict conflict) -> FailureOr<bool> {
     InFlightDiagnostic error = conflict.access->emitOpError() << "expects ";

@@ -233,6 +233,14 @@ func.func @turn_of_one_group(%p: !tcc.pipeline<tma, stages = 2>, %g: i32) {
 
 // -----
 
+func.func @tail_without_tma(%p: !tcc.pipeline<cp_async, stages = 2>, %g: i32) {
+  // expected-error @+1 {{expects a pipeline of transport 'tma', found 'cp_async'}}
+  tcc.producer_tail %p[%g, %g] : !tcc.pipeline<cp_async, stages = 2>
+  return
+}
+
+// -----
+
 func.func @turn_without_tma(%p: !tcc.pipeline<cp_async, stages = 2>, %g: i32) {
   tcc.warp_specialize consumers = 8 groups = 2 producer {
   } consumer {

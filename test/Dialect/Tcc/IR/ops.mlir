@@ -181,6 +181,8 @@ func.func @groups(%turn: i32, %n: i32, %slot: i32, %phase: i32, %A: memref<?x?xf
     // CHECK: tcc.copy tma {{.*}} {bytes = 16 : i64, multicast = 1 : i64}
     tcc.copy tma %A[%i, %i], %sa slot %slot {bytes = 16, multicast = 1}
       : memref<?x?xf16>, !tcc.shared<64x64xf16, stages = 2, #sa>
+    // CHECK: tcc.producer_tail %{{.*}}[%{{.*}}, %{{.*}}] : <tma, stages = 2>
+    tcc.producer_tail %p[%slot, %phase] : !tcc.pipeline<tma, stages = 2>
   } consumer {
     // CHECK: %[[G:.*]] = tcc.consumer_group
     %g = tcc.consumer_group

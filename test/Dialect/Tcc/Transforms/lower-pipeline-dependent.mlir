@@ -47,4 +47,21 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     }
     return
   }
+
+  // In a cluster the producer has something left to wait for.
+  // CHECK-LABEL: func.func @before_the_tail
+  // CHECK:         nvvm.mbarrier.arrive.expect_tx
+  // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+  // CHECK-NEXT:    scf.for
+  // CHECK:           nvvm.mbarrier.try_wait
+  func.func @before_the_tail(%slot: i32, %phase: i32) attributes {tcc.level = "L4d", tcc.schedule = #schedule} {
+    %s = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 2, #row>
+    %p = tcc.create_pipeline %s : !tcc.shared<64x64xf16, stages = 2, #row> -> !pipe
+    tcc.warp_specialize consumers = 4 producer {
+      tcc.producer_acquire %p[%slot, %phase] : !pipe
+      tcc.producer_tail %p[%slot, %phase] : !pipe
+    } consumer {
+    }
+    return
+  }
 }

@@ -110,12 +110,12 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 
   // A slot of a cluster of 2 x 2 is empty when the 4 warps of each of the three blocks have released it that
   // its block brings shares to. Three lanes tell one of them each: the two in its row, and the other one in
-  // its column. The blocks begin and end together.
+  // its column. The blocks begin together, and the producer ends when all slots are empty.
   // CHECK-LABEL: func.func @cluster
   // CHECK:         nvvm.mbarrier.init %{{.*}}, %c12_i32
   // CHECK:         nvvm.fence.mbarrier.init
   // CHECK-NEXT:    }
-  // CHECK-NEXT:    nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT:    nvvm.cluster.arrive.relaxed {aligned}
   // CHECK-NEXT:    nvvm.cluster.wait {aligned}
   // CHECK:         %[[PEER:.*]] = arith.select
   // CHECK:         %[[IS_PEER:.*]] = arith.cmpi slt, %{{.*}}, %c3_i32
@@ -124,9 +124,15 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
   // CHECK-NEXT:      %[[THERE:.*]] = nvvm.mapa %[[HERE]], %[[PEER]] : !llvm.ptr<3> -> !llvm.ptr<7>
   // CHECK-NEXT:      nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
   // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %{{.*}}
-  // CHECK:         nvvm.cluster.arrive{{$}}
-  // CHECK-NEXT:    nvvm.cluster.wait{{$}}
-  // CHECK-NEXT:    return
+  // CHECK:         scf.for %{{.*}} = %c0_i32 to %c3_i32 step %c1_i32 iter_args(%[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}})
+  // CHECK:           %[[O:.*]] = arith.muli %[[SLOT]], %c8_i32
+  // CHECK-NEXT:      %[[OFFSET:.*]] = arith.addi %[[O]], %c24_i32
+  // CHECK-NEXT:      %[[EMPTY:.*]] = tcc.shared_address %{{.*}} offset %[[OFFSET]]
+  // CHECK-NEXT:      %[[OTHER:.*]] = arith.xori %[[PHASE]], %c1_i32
+  // CHECK:             nvvm.mbarrier.try_wait %[[EMPTY]], %[[OTHER]]
+  // CHECK:           scf.yield
+  // CHECK-NOT:     nvvm.cluster
+  // CHECK:         return
   func.func @cluster(%A: memref<?x?xf16> {tcc.name = "A", tcc.dims = ["M", "K"], tcc.direction = "in"}, %m: index, %k: index, %slot: i32, %phase: i32, %mask: i16) attributes {tcc.level = "L4d", tcc.schedule = #s22} {
     %s = tcc.alloc_shared : !tcc.shared<64x64xf16, stages = 3, #row>
     %p = tcc.create_pipeline %s : !tcc.shared<64x64xf16, stages = 3, #row> -> !pipe
@@ -134,6 +140,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
       %o = arith.constant 0 : i32
       %d = tcc.shared_address %s slot %slot offset %o : !tcc.shared<64x64xf16, stages = 3, #row> -> !llvm.ptr<3>
       tcc.tma_load %A[%m, %k] box [32, 64], %d, %p[%slot] multicast %mask {span = 128} : memref<?x?xf16>, !llvm.ptr<3>, !pipe
+      tcc.producer_tail %p[%slot, %phase] : !pipe
     } consumer {
       tcc.consumer_release %p[%slot, %phase] : !pipe
     }

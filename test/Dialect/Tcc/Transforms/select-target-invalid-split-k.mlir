@@ -38,7 +38,7 @@ func.func @ping_pong(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
 
 // -----
 
-// expected-error @below {{split_k = 2 exchanges 131072 bytes of accumulators in the memory of the stages, but 2 stages have room for 49152; use more stages or a smaller block; nearest legal: stages = 6}}
+// expected-error @below {{split_k = 2 brings a block 1 parts of 65536 bytes in the memory of its stages, but 2 stages have room for 0; use more stages or a smaller block; nearest legal: stages = 4}}
 func.func @room(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
     attributes {tcc.schedule = #tcc.schedule<block = [128, 256, 32], warps = [8, 1], mma = wgmma, transport = tma, stages = 2, roles = cooperative, split_k = 2>} {
   linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)

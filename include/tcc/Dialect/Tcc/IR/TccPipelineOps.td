@@ -50,6 +50,22 @@ def Tcc_ProducerCommitOp : Tcc_PipelineStepOp<"producer_commit"> {
   }];
 }
 
+def Tcc_ProducerTailOp : Tcc_PipelineStepOp<"producer_tail"> {
+  let summary = "Wait until all slots have been given back";
+  let description = [{
+    The last step of a producer in a cluster, whose state is that of the next
+    slot it would write: a block's shared memory must live until its peers have
+    given back the slots that they filled together (CUTLASS: producer_tail).
+
+    1. The pipeline's transport is `tma`.
+
+    ```mlir
+    tcc.producer_tail %p[%slot, %phase] : !tcc.pipeline<tma, stages = 5>
+    ```
+  }];
+  let hasVerifier = 1;
+}
+
 def Tcc_ConsumerWaitOp : Tcc_Op<"consumer_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until a slot is full and visible to every consumer";
   let description = [{

@@ -121,8 +121,9 @@ def Tcc_ClusterReduceOp : Tcc_Op<"cluster_reduce",
     i runs region i, whose argument is the whole sum: regions divide the work
     that follows. Parts are added by rank, in every block.
 
-    The blocks read each other's parts in `buffers`, whose contents are lost: no
-    thread may still read them, nor a copy be on its way there.
+    What a region uses of its argument, the other blocks send to the block that
+    runs it, into `buffers`, whose contents are lost: no thread of the block may
+    still read them, nor a copy be on its way there.
 
     1. There is a region for each of at least two blocks.
     2. A region's argument has the accumulator's type.
@@ -144,6 +145,10 @@ def Tcc_ClusterReduceOp : Tcc_Op<"cluster_reduce",
     $acc `through` $buffers attr-dict `:` type($acc) `,` type($buffers) $shares
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Of shared memory, for two mbarriers.
+    static constexpr int64_t kBarrierBytes = 16;
+  }];
 }
 
 def Tcc_ConvertLayoutOp : Tcc_Op<"convert_layout", [Pure]> {
