@@ -5,7 +5,7 @@
 // divided by the copies that the ring of stages has on their way, and the loop's own latency. A tile
 // adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores take
 // longer. The device's memory bounds all of it from below; blocks that divide K add the exchange of
-// their sums. The constants were fitted to the cycles of 1064 kernels of 168 problems on an H200
+// their sums. The constants were fitted to the cycles of 1200 kernels of 180 problems on an H200
 // (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
@@ -25,33 +25,36 @@ namespace support = ::tcc::support;
 /// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element that
 /// a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two: groups in
 /// turn wait for those of the others.
-static constexpr double pingPongTile = 347, pingPongElement = 0.042;
-static constexpr double pingPongCluster = 800, pingPongBlock = 1880;
-static constexpr double cooperativeElement = 0.113;
+static constexpr double pingPongTile = 383, pingPongElement = 0.042;
+static constexpr double pingPongCluster = 693, pingPongBlock = 509;
+static constexpr double cooperativeElement = 0.108;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
 static constexpr double sliceCycles = 191, storedLineCycles = 3.21;
 /// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
 /// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
 static constexpr double storedPartCycles = 1;
-/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its barriers at
-/// both ends.
-static constexpr double kernelCycles = 9037, clusterCycles = 2734;
-/// Blocks of a cluster wait for each other; more so where both sides are shared.
-static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.30;
+/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its launch, and the
+/// barrier at which its blocks begin.
+static constexpr double kernelCycles = 8967, clusterCycles = 848;
+/// Blocks of a cluster wait for each other; for every slab more so where both sides are shared.
+static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.288;
 /// Warpgroups that split the columns read the same rows of shared memory, each for itself.
 static constexpr double splitFactor = 1.026;
 /// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
 /// that the next copy doesn't overlap.
-static constexpr double copyLatency = 1345, copyShare = 0.846;
+static constexpr double copyLatency = 1332, copyShare = 0.846;
 /// Cycles of a round of the loop over K at least, and more for 64 of K: it waits for copies, starts
-/// multiplications, waits for those before and gives their slot back.
-static constexpr double loopCycles = 132, loopCyclesPerLine = 39;
-/// Cycles in which blocks that divide K exchange a tile: of any tile, of each of its elements, and of
-/// each that is read from another block.
-static constexpr double exchangeCycles = 1417, exchangedElement = 0.184, readElement = 0.186;
+/// multiplications, waits for those before and gives their slot back; and for each other block that
+/// it shares slots with.
+static constexpr double loopCycles = 126, loopCyclesPerLine = 46, loopCyclesPerPeer = 21;
+/// Cycles in which blocks that divide K exchange a tile: of any tile, and of each element that
+/// another block sends.
+static constexpr double exchangeCycles = 214, sentElement = 0.293;
+/// Blocks that divide K read slabs that nobody near them reads at the time.
+static constexpr double splitKFactor = 1.11;
 /// The part of a slab's arrival for which a tile waits before its first multiplication.
-static constexpr double firstSlab = 0.352;
+static constexpr double firstSlab = 0.39;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
 static constexpr double heldSlots = 1.44;
@@ -149,14 +152,10 @@ double CostModel::getSlabLoad() const {
   return clusterM > 1 && clusterN > 1 ? load * bothSidesFactor : load;
 }
 
-/// The part of a tile that a block stores: with split_k, as many of its slices as the others or one
-/// more.
+/// The part of a tile that a block stores.
 double CostModel::getShare() const {
-  if (fields.epilogue != Epilogue::Tma)
-    return 1.0 / fields.splitK;
-  auto [rows, columns] = getTmaSlice(fields, *llvm::max_element(context.outputBytes));
-  int64_t slices = std::max<int64_t>(1, blockM * blockN / (rows * columns));
-  return double(llvm::divideCeil(slices, fields.splitK)) / slices;
+  int64_t elements = getShareElements(fields, *llvm::max_element(context.outputBytes));
+  return double(elements) / (blockM * blockN);
 }
 
 /// Slices and their lines, which are as wide as boxes of TMA are.
@@ -189,12 +188,11 @@ double CostModel::getTile(double mainLoop) const {
   return mainLoop + (cooperativeElement * elements + getStores()) * getShare();
 }
 
-/// Blocks that divide K write their sums to shared memory, meet, and read each other's.
+/// Blocks that divide K meet, and send each other parts of their sums.
 double CostModel::getExchange() const {
   if (fields.splitK == 1)
     return 0;
-  double read = getShare() * (fields.splitK - 1);
-  return exchangeCycles + (exchangedElement + readElement * read) * blockM * blockN;
+  return exchangeCycles + sentElement * getShare() * (fields.splitK - 1) * blockM * blockN;
 }
 
 double CostModel::getMemory() const {
@@ -219,10 +217,16 @@ ScheduleCost CostModel::predict() const {
   // Copies of all slabs start at once: the first one's latency is the kernel's.
   if (slabs <= fields.stages)
     latency = 0;
-  double loop = loopCycles + loopCyclesPerLine * (fields.block[2] / 64.0);
+  double lines = fields.block[2] / 64.0;
+  double loop = loopCycles + loopCyclesPerLine * lines +
+                loopCyclesPerPeer * lines * (clusterM + clusterN - 2);
+  if (clusterM > 1 && clusterN > 1)
+    loop *= bothSidesFactor;
   double slab = softMax({cost.slabMma, cost.slabLoad, latency, loop}, slabPower);
   if (fields.warps[fields.getAtomNDim()] > 1)
     slab *= splitFactor;
+  if (fields.splitK > 1)
+    slab *= splitKFactor;
   cost.tiles = cost.waves * getTile(slabs * slab + firstSlab * cost.slabLoad);
   if (clusterM * clusterN > 1)
     cost.tiles = cost.tiles * clusterFactor + clusterCycles;
