@@ -2,6 +2,7 @@
 
 #include "Kernel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
 
 using namespace mlir;
@@ -152,6 +153,15 @@ FailureOr<unsigned> mlir::tcc::requireUnitStrideDim(Operation *user, MemRefType 
     return *dim;
   return user->emitOpError() << "expects a matrix with a stride that is statically 1, found "
                              << matrix << " (L0.2)";
+}
+
+LogicalResult mlir::tcc::checkRounding(Operation *op) {
+  auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(op);
+  arith::RoundingModeAttr mode = rounding ? rounding.getRoundingModeAttr() : nullptr;
+  if (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even)
+    return success();
+  return op->emitOpError("rounds ") << stringifyRoundingMode(mode.getValue())
+                                    << "; accepted is to_nearest_even, the default";
 }
 
 int64_t mlir::tcc::getElementBytes(Type elementType) {

@@ -55,6 +55,9 @@ std::optional<unsigned> getUnitStrideDim(MemRefType matrix);
 /// The same for a matrix that `user` accesses; an error at `user` if there is none (L0.2).
 FailureOr<unsigned> requireUnitStrideDim(Operation *user, MemRefType matrix);
 
+/// An error at an op of arith that rounds otherwise than to nearest even: no pass looks at it.
+LogicalResult checkRounding(Operation *op);
+
 /// Bytes of an element of an integer or floating-point type.
 int64_t getElementBytes(Type elementType);
 

@@ -50,7 +50,13 @@ LogicalResult Problem::nameArguments(func::FuncOp func) {
     bool isRead = number == lhs.argument || number == rhs.argument;
     for (auto [node, isLive] : llvm::zip(nodes, live))
       isRead |= isLive && node.kind == ProblemNode::Kind::Input && node.argument == number;
-    directions.push_back(!isOutput(number) ? "in" : isRead ? "inout" : "out");
+    StringRef direction = !isOutput(number) ? "in" : isRead ? "inout" : "out";
+    auto asked = func.getArgAttrOfType<StringAttr>(number, TccDialect::kDirectionAttr);
+    if (asked && asked != "inout" && asked != direction)
+      return emitError(argument.getLoc())
+             << "argument '" << name << "' has tcc.direction = \"" << asked.getValue()
+             << "\", but by what the function does with it, it is \"" << direction << "\"";
+    directions.push_back(direction);
   }
   return success();
 }

@@ -1,5 +1,6 @@
 //===- ProblemOps.cpp - The matmul and the elementwise ops of a problem ---===//
 
+#include "Kernel.h"
 #include "ProblemAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -165,11 +166,8 @@ FailureOr<unsigned> ProblemAnalysis::visitBodyOp(Operation &op,
   Type type = getElementTypeOrSelf(op.getResult(0).getType());
   if (!isTileElement(type) && !type.isInteger(1))
     return op.emitOpError("computes ") << type << "; accepted are f32, f16 and bf16";
-  auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(&op);
-  if (rounding && rounding.getRoundingModeAttr() &&
-      rounding.getRoundingModeAttr().getValue() != arith::RoundingMode::to_nearest_even)
-    return op.emitOpError("rounds ") << stringifyRoundingMode(rounding.getRoundingModeAttr().getValue())
-                                     << "; accepted is to_nearest_even, the default";
+  if (failed(checkRounding(&op)))
+    return failure();
   ProblemNode node{Kind::Compute, op.getLoc(), type};
   node.opName = op.getName().getIdentifier();
   node.opAttrs = op.getAttrDictionary();

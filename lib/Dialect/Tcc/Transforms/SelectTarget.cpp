@@ -337,6 +337,14 @@ LogicalResult KernelTargeter::emitVariants() {
 }
 
 LogicalResult KernelTargeter::run() {
+  FailureOr<Level> level = getLevel(func);
+  if (failed(level))
+    return failure();
+  if (*level != Level::L0 && *level != Level::L1)
+    return emitError(func.getLoc(), "is on level ")
+           << stringifyLevel(*level)
+           << " by its tcc.level, but kernels without a chip are linalg on matrices, which has no "
+              "level, or a tile program, L1";
   if (failed(analyze()) || failed(selectSchedule()))
     return failure();
   if (problem->roundsToNarrow)

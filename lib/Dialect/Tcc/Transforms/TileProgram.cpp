@@ -21,6 +21,8 @@ private:
   LogicalResult findLoops(std::array<int64_t, 3> &block);
   FailureOr<Problem::Operand> visitOperand(Value operand, StringRef role, Axis outer);
   LogicalResult visitEpilogue();
+  LogicalResult checkBounds();
+  LogicalResult checkBound(Operation *loop, Axis axis, OpFoldResult bound);
 
   /// An argument, or a transpose or cast of one, and the argument's dimension for each of the
   /// value's.
@@ -190,6 +192,43 @@ LogicalResult TileAnalysis::visitEpilogue() {
   return success();
 }
 
+/// A loop ends where its matrices do: loads and stores are checked against its bound alone.
+LogicalResult TileAnalysis::checkBound(Operation *loop, Axis axis, OpFoldResult bound) {
+  StringRef name = problem.axisNames[unsigned(axis)];
+  if (std::optional<int64_t> constant = getConstantIntValue(bound)) {
+    int64_t size = problem.sizes[unsigned(axis)];
+    if (*constant == size)
+      return success();
+    InFlightDiagnostic diag = loop->emitError("the loop over ")
+                              << name << " ends at " << *constant << ", but " << name << " is ";
+    if (ShapedType::isDynamic(size))
+      return diag << "known at launch only; expected a memref.dim (L1.1)";
+    return diag << size << " (L1.1)";
+  }
+  auto dim = cast<Value>(bound).getDefiningOp<memref::DimOp>();
+  std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!index)
+    return loop->emitError("expected the loop over ")
+           << name << " to end at a constant or a memref.dim of an argument (L1.1)";
+  FailureOr<Source> source = trace(dim, dim.getSource());
+  if (failed(source))
+    return failure();
+  unsigned argument = source->argument;
+  if (*index >= 0 && *index < int64_t(source->dims.size()) &&
+      problem.dimAxes[argument][source->dims[*index]] == axis)
+    return success();
+  return loop->emitError("the loop over ")
+         << name << " ends at dimension " << *index << " of argument '"
+         << problem.argumentNames[argument] << "', which isn't " << name << " (L1.1)";
+}
+
+LogicalResult TileAnalysis::checkBounds() {
+  SmallVector<OpFoldResult> ends = forall.getMixedUpperBound();
+  return success(succeeded(checkBound(forall, Axis::M, ends[0])) &&
+                 succeeded(checkBound(forall, Axis::N, ends[1])) &&
+                 succeeded(checkBound(matmul.loop, Axis::K, matmul.loop.getUpperBound())));
+}
+
 FailureOr<Problem> TileAnalysis::run(std::array<int64_t, 3> &block) {
   if (failed(checkArguments()) || failed(findLoops(block)))
     return failure();
@@ -204,7 +243,7 @@ FailureOr<Problem> TileAnalysis::run(std::array<int64_t, 3> &block) {
   problem.lhs = *lhs;
   problem.rhs = *rhs;
   if (failed(visitEpilogue()) || failed(problem.nameArguments(func)) ||
-      failed(problem.nameDimensions(func)) || failed(problem.collectSizes(func)))
+      failed(problem.nameDimensions(func)) || failed(problem.collectSizes(func)) || failed(checkBounds()))
     return failure();
   return std::move(problem);
 }

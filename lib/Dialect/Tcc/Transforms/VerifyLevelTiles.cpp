@@ -130,6 +130,8 @@ static LogicalResult verifyEpilogueOp(Operation *op, RankedTensorType acc) {
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return op->emitOpError() << "has no place after the loop: expects elementwise ops, splat "
                                 "constants, tcc.load and linalg.broadcast (L1.4)";
+  if (failed(checkRounding(op)))
+    return failure();
   auto tile = cast<RankedTensorType>(op->getResult(0).getType());
   if (tile.getRank() == 2 && tile.getShape() != acc.getShape())
     return op->emitOpError() << "expects tiles of the accumulator's shape, found " << tile

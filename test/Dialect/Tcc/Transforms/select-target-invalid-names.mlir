@@ -85,3 +85,27 @@ module {
     }
   }
 }
+
+// -----
+
+// expected-error @below {{argument 'C' has tcc.direction = "out", but by what the function does with it, it is "inout"}}
+func.func @direction(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32> {tcc.direction = "out"}) {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown level 'L9'; known: L0t, L1,}}
+func.func @level(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) attributes {tcc.level = "L9"} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{is on level L4d by its tcc.level, but kernels without a chip are linalg on matrices, which has no level, or a tile program, L1}}
+func.func @other_level(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) attributes {tcc.level = "L4d"} {
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}

@@ -154,3 +154,29 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
     return
   }
 }
+
+// -----
+
+#s = #tcc.schedule<block = [32, 32, 32], warps = [2, 1], mma = mma_sync, transport = cp_async, stages = 2, alignment = [16, 16, 16]>
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+  func.func @rounds_otherwise(%A: memref<64x64xf16> {tcc.name = "A", tcc.dims = ["M", "K"], tcc.direction = "in"}, %B: memref<64x64xf16> {tcc.name = "B", tcc.dims = ["K", "N"], tcc.direction = "in"},
+                %C: memref<64x64xf16> {tcc.name = "C", tcc.dims = ["M", "N"], tcc.direction = "out"})
+      attributes {tcc.level = "L1", tcc.kernel = "k", tcc.variant = "all", tcc.preconditions = [], tcc.schedule = #s} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+    scf.forall (%m, %n) = (0, 0) to (64, 64) step (32, 32) {
+      %acc = scf.for %k = %c0 to %c64 step %c32 iter_args(%c = %zero) -> (tensor<32x32xf32>) {
+        %a = tcc.load %A[%m, %k] : memref<64x64xf16> -> tensor<32x32xf16>
+        %b = tcc.load %B[%k, %n] : memref<64x64xf16> -> tensor<32x32xf16>
+        %d = tcc.matmul %a, %b, %c : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>
+        scf.yield %d : tensor<32x32xf32>
+      }
+      // expected-error @below {{rounds upward; accepted is to_nearest_even, the default}}
+      %narrow = arith.truncf %acc upward : tensor<32x32xf32> to tensor<32x32xf16>
+      tcc.store %narrow, %C[%m, %n] : tensor<32x32xf16>, memref<64x64xf16>
+    }
+    return
+  }
+}
