@@ -3,6 +3,7 @@
 #include "Kernel.h"
 #include "SplitK.h"
 #include "tcc/Dialect/Tcc/IR/TccDialect.h"
+#include "tcc/Dialect/Tcc/IR/TccTarget.h"
 #include "tcc/Dialect/Tcc/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -183,6 +184,20 @@ static std::string getTileCount(const GridDim &m, const GridDim &n) {
   return m.expression + " * " + n.expression;
 }
 
+/// Clusters, or blocks, that the device runs at a time. Not every multiprocessor has a place in a
+/// cluster of more than two: one cluster too many would begin when the others have ended.
+static std::string getResidentCount(func::FuncOp kernel, int64_t clusterBlocks) {
+  if (clusterBlocks == 1)
+    return "sm_count";
+  const ::tcc::arch::Chip *chip = findChip(kernel);
+  int64_t multiprocessors = chip ? chip->limits().typicalMultiprocessors : 0, resident = 0;
+  if (chip && clusterBlocks <= int64_t(chip->throughput().residentClusters.size()))
+    resident = chip->throughput().residentClusters[clusterBlocks - 1];
+  if (resident * clusterBlocks == multiprocessors || resident == 0)
+    return llvm::formatv("max(1, sm_count / {0})", clusterBlocks);
+  return llvm::formatv("max(1, sm_count * {0} / {1})", resident, multiprocessors);
+}
+
 /// Puts the forall's body where the builder stands, for the tile number `tile`.
 static void inlineTile(scf::ForallOp forall, IRRewriter &rewriter, Value tile, const GridDim &m,
                        const GridDim &n, ScheduleAttr schedule) {
@@ -246,9 +261,7 @@ static LogicalResult mapKernel(func::FuncOp kernel) {
     auto loop = scf::ForOp::create(rewriter, loc, block, tiles, blocks);
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());
     inlineTile(forall, rewriter, loop.getInductionVar(), *m, *n, *schedule);
-    grid = clusterBlocks == 1
-               ? "min(" + grid + ", sm_count)"
-               : llvm::formatv("min({0}, sm_count / {1})", grid, clusterBlocks).str();
+    grid = llvm::formatv("min({0}, {1})", grid, getResidentCount(kernel, clusterBlocks));
   } else {
     inlineTile(forall, rewriter, block, *m, *n, *schedule);
   }

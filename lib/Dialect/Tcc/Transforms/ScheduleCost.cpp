@@ -5,7 +5,7 @@
 // divided by the copies that the ring of stages has on their way, and the loop's own latency. A tile
 // adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores take
 // longer. The device's memory bounds all of it from below; blocks that divide K add the exchange of
-// their sums. The constants were fitted to the cycles of 1200 kernels of 180 problems on an H200
+// their sums. The constants were fitted to the cycles of 1205 kernels of 180 problems on an H200
 // (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
@@ -25,8 +25,8 @@ namespace support = ::tcc::support;
 /// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element that
 /// a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two: groups in
 /// turn wait for those of the others.
-static constexpr double pingPongTile = 383, pingPongElement = 0.042;
-static constexpr double pingPongCluster = 693, pingPongBlock = 509;
+static constexpr double pingPongTile = 383, pingPongElement = 0.041;
+static constexpr double pingPongCluster = 693, pingPongBlock = 146;
 static constexpr double cooperativeElement = 0.108;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
@@ -36,9 +36,10 @@ static constexpr double sliceCycles = 191, storedLineCycles = 3.21;
 static constexpr double storedPartCycles = 1;
 /// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its launch, and the
 /// barrier at which its blocks begin.
-static constexpr double kernelCycles = 8967, clusterCycles = 848;
-/// Blocks of a cluster wait for each other; for every slab more so where both sides are shared.
-static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.288;
+static constexpr double kernelCycles = 9056, clusterCycles = 848;
+/// Blocks of a cluster wait for each other. Where both sides are shared, rows arrive later and a
+/// round of the loop takes longer.
+static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.17, bothSidesLoop = 1.36;
 /// Warpgroups that split the columns read the same rows of shared memory, each for itself.
 static constexpr double splitFactor = 1.026;
 /// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
@@ -54,7 +55,7 @@ static constexpr double exchangeCycles = 214, sentElement = 0.293;
 /// Blocks that divide K read slabs that nobody near them reads at the time.
 static constexpr double splitKFactor = 1.11;
 /// The part of a slab's arrival for which a tile waits before its first multiplication.
-static constexpr double firstSlab = 0.39;
+static constexpr double firstSlab = 0.379;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
 static constexpr double heldSlots = 1.44;
@@ -221,7 +222,7 @@ ScheduleCost CostModel::predict() const {
   double loop = loopCycles + loopCyclesPerLine * lines +
                 loopCyclesPerPeer * lines * (clusterM + clusterN - 2);
   if (clusterM > 1 && clusterN > 1)
-    loop *= bothSidesFactor;
+    loop *= bothSidesLoop;
   double slab = softMax({cost.slabMma, cost.slabLoad, latency, loop}, slabPower);
   if (fields.warps[fields.getAtomNDim()] > 1)
     slab *= splitFactor;

@@ -3,6 +3,7 @@
 #plain = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3>
 #raster = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, raster = 8>
 #cluster = #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, persistent = true, cluster = [2, 2]>
+#two = #tcc.schedule<block = [128, 256, 64], warps = [8, 1], mma = wgmma, transport = tma, stages = 3, roles = cooperative, persistent = true, cluster = [2, 1]>
 #persistent = #tcc.schedule<block = [128, 256, 64], warps = [2, 4], mma = mma_sync, transport = cp_async, stages = 3, persistent = true>
 
 // CHECK-LABEL: func.func @plain
@@ -135,7 +136,7 @@ func.func @one_group(%A: memref<640x1000xf16>) attributes {tcc.level = "L3", tcc
 
 // Clusters of 2 x 2 blocks take tiles of 256 x 512; a block adds its own place.
 // CHECK-LABEL: func.func @cluster
-// CHECK-SAME:    tcc.grid = ["(min(ceildiv(M, 256) * 2, sm_count / 4)) * 4", "1", "1"]
+// CHECK-SAME:    tcc.grid = ["(min(ceildiv(M, 256) * 2, max(1, sm_count / 4))) * 4", "1", "1"]
 // CHECK:         %[[B:.*]] = gpu.block_id x
 // CHECK:         %[[C:.*]] = arith.divui %[[B]], %{{.*}} : index
 // CHECK:         %[[G:.*]] = gpu.grid_dim x
@@ -176,4 +177,26 @@ func.func @persistent(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", t
     tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1000x1000xf16>
   }
   return
+}
+
+// Of an H200's 132 multiprocessors 120 have a place in clusters of four, all in clusters of two.
+gpu.module @h200 [#nvvm.target<chip = "sm_90a">] {
+  // CHECK-LABEL: func.func @four_blocks
+  // CHECK-SAME:    tcc.grid = ["(min(8, max(1, sm_count * 30 / 132))) * 4", "1", "1"]
+  func.func @four_blocks(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #cluster} {
+    scf.forall (%m, %n) = (0, 0) to (1000, 1000) step (128, 256) {
+      %t = tcc.load %A[%m, %n] : memref<1000x1000xf16> -> tensor<16x16xf16>
+      tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1000x1000xf16>
+    }
+    return
+  }
+  // CHECK-LABEL: func.func @two_blocks
+  // CHECK-SAME:    tcc.grid = ["(min(16, max(1, sm_count / 2))) * 2", "1", "1"]
+  func.func @two_blocks(%A: memref<1000x1000xf16>) attributes {tcc.level = "L3", tcc.schedule = #two} {
+    scf.forall (%m, %n) = (0, 0) to (1000, 1000) step (128, 256) {
+      %t = tcc.load %A[%m, %n] : memref<1000x1000xf16> -> tensor<16x16xf16>
+      tcc.store %t, %A[%m, %n] : tensor<16x16xf16>, memref<1000x1000xf16>
+    }
+    return
+  }
 }
