@@ -129,6 +129,21 @@ void convertPack(Warp &warp, const Instruction &inst) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
+/// PTX ISA "cvt": a conversion between integers and floats, or to a narrower float, says how it
+/// rounds; to an integer by .rni and its kin.
+llvm::Error checkRounding(const Modifiers &modifiers, bool toInteger, bool fromInteger,
+                          bool narrows) {
+  if (llvm::Error error = checkOneRounding(modifiers))
+    return error;
+  bool toIntegral = !modifiers.oneOf({"rni", "rzi", "rmi", "rpi"}).empty();
+  bool rounds = !modifiers.oneOf({"rn", "rz", "rm", "rp", "rna"}).empty();
+  if (toInteger && !fromInteger && !toIntegral)
+    return modifiers.error("expected .rni, .rzi, .rmi or .rpi: a float becomes an integer");
+  if (!toInteger && (fromInteger || narrows) && !rounds)
+    return modifiers.error("expected a rounding mode such as .rn");
+  return llvm::Error::success();
+}
+
 llvm::Error decodeConvert(const Modifiers &modifiers, Instruction &inst) {
   if (llvm::Error error = modifiers.checkKnown({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi",
                                                 "rpi", "ftz", "sat", "satfinite", "relu"}))
@@ -144,6 +159,10 @@ llvm::Error decodeConvert(const Modifiers &modifiers, Instruction &inst) {
   bool pair = to->count == 2 && from->count == 1;
   size_t count = pair ? 3 : 2;
   if (llvm::Error error = checkOperandCount(modifiers, inst, count, count))
+    return error;
+  if (llvm::Error error =
+          checkRounding(modifiers, to->element.isInteger(), from->element.isInteger(),
+                        to->count == 1 && bitWidth(inst.types[0]) < bitWidth(inst.types[1])))
     return error;
   inst.aux[0] = packModifiers(parseFloatModifiers(modifiers));
   inst.aux[1] = !modifiers.oneOf({"rni", "rzi", "rmi", "rpi"}).empty();

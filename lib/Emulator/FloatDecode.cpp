@@ -23,10 +23,20 @@ std::optional<FloatType> tcc::emulator::arithmeticType(Type type) {
   }
 }
 
+static constexpr llvm::StringRef kRoundings[] = {"rn",  "rz",  "rm",  "rp", "rna",
+                                                 "rni", "rzi", "rmi", "rpi"};
+
+llvm::Error tcc::emulator::checkOneRounding(const Modifiers &modifiers) {
+  auto isRounding = [](llvm::StringRef part) { return llvm::is_contained(kRoundings, part); };
+  size_t count = llvm::count_if(modifiers.all(), isRounding);
+  if (count > 1)
+    return modifiers.error("expected one rounding mode, found " + llvm::Twine(count));
+  return llvm::Error::success();
+}
+
 FloatModifiers tcc::emulator::parseFloatModifiers(const Modifiers &modifiers) {
   FloatModifiers result;
-  llvm::StringRef rounding =
-      modifiers.oneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
+  llvm::StringRef rounding = modifiers.oneOf(kRoundings);
   if (rounding == "rna")
     result.rounding = Rounding::NearestAway;
   else if (rounding.starts_with("rz"))

@@ -28,6 +28,9 @@ std::optional<FloatType> arithmeticType(Type type);
 /// Rounding and flags as the modifiers say; what is absent keeps its default.
 FloatModifiers parseFloatModifiers(const Modifiers &modifiers);
 
+/// An error where more than one of them is a rounding mode.
+llvm::Error checkOneRounding(const Modifiers &modifiers);
+
 uint32_t packModifiers(const FloatModifiers &modifiers);
 FloatModifiers unpackModifiers(uint32_t word);
 

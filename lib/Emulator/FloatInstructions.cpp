@@ -225,6 +225,18 @@ llvm::Error decodeApproximate(const Modifiers &modifiers, Instruction &inst, App
   return llvm::Error::success();
 }
 
+/// PTX ISA: these have no default rounding mode.
+bool needsRounding(FloatOp op) {
+  return op == FloatOp::Fma || op == FloatOp::Div || op == FloatOp::Sqrt || op == FloatOp::Rcp;
+}
+
+llvm::Error checkRounding(const Modifiers &modifiers, FloatOp op) {
+  if (needsRounding(op) && modifiers.oneOf({"rn", "rz", "rm", "rp"}).empty())
+    return modifiers.error(op == FloatOp::Fma ? "expected a rounding mode such as .rn"
+                                              : "expected a rounding mode such as .rn, or .approx");
+  return checkOneRounding(modifiers);
+}
+
 /// The types .f32.f16 and .f32.bf16: of the result and the last operand, then of the others.
 bool isMixed(llvm::ArrayRef<Type> types) {
   return types.size() == 2 && types[0] == Type::F32 &&
@@ -264,6 +276,8 @@ llvm::Error decodeArithmetic(const Modifiers &modifiers, Instruction &inst) {
     return error;
   if (llvm::Error error = modifiers.checkKnown(
           {"rn", "rz", "rm", "rp", "ftz", "sat", "relu", "NaN", "xorsign", "abs", "oob"}))
+    return error;
+  if (llvm::Error error = checkRounding(modifiers, *op))
     return error;
   FloatModifiers parsed = parseFloatModifiers(modifiers);
   inst.aux[0] = uint32_t(*op);
