@@ -260,14 +260,19 @@ void TmaScheduleSearch::addTiles() {
 /// The schedule with as many stages as fit and help; none if not even two do.
 std::optional<ScheduleAttr> TmaScheduleSearch::fitStages(ScheduleFields fields) {
   fields.stages = 2;
-  auto least = ScheduleAttr::get(context, fields);
-  if (!isLegal(facts, least))
+  ScheduleFields least = fields;
+  least.splitK = 1; // sums are exchanged in the memory of all stages
+  if (!isLegal(facts, ScheduleAttr::get(context, least)))
     return std::nullopt;
-  SharedBytes bytes = llvm::cantFail(predictSharedBytes(facts, atom, least));
+  SharedBytes bytes =
+      llvm::cantFail(predictSharedBytes(facts, atom, ScheduleAttr::get(context, fields)));
   int64_t room = facts.chip->limits().sharedBytesPerBlock - (bytes.other - 2 * stageBarriers);
   int64_t fitting = room / (bytes.perStage + stageBarriers);
   fields.stages = std::max<int64_t>(2, limitStages(fields, fitting));
-  return ScheduleAttr::get(context, fields);
+  auto most = ScheduleAttr::get(context, fields);
+  if (fields.splitK > 1 && !isLegal(facts, most))
+    return std::nullopt;
+  return most;
 }
 
 std::optional<ScheduleAttr> TmaScheduleSearch::complete(const Candidate &candidate) {

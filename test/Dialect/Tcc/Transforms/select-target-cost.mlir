@@ -76,6 +76,16 @@ func.func @few_tiles(%A: memref<424x3920xbf16>, %B: memref<3920x312xbf16>, %C: m
   return
 }
 
+// Eight parts of a large tile: two stages would have no room for what the blocks send each other, four have.
+// CHECK-LABEL: func.func @fewer_tiles(
+// CHECK-SAME:    #tcc.schedule<block = [112, 256, 64], warps = [1, 8], mma = wgmma, transport = tma, stages = 4, epilogue = tma, roles = cooperative, alignment = [16, 16, 16], raster = 8, pending = 1, chunk = 8, swapped = true, split_k = 8>
+func.func @fewer_tiles(%A: memref<320x11640xbf16>, %B: memref<11640x1192xbf16>, %C: memref<320x1192xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<320x1192xbf16>)
+  linalg.matmul ins(%A, %B : memref<320x11640xbf16>, memref<11640x1192xbf16>) outs(%C : memref<320x1192xbf16>)
+  return
+}
+
 // A schedule of the user's is predicted, too, so that it can be compared with others.
 // CHECK-LABEL: func.func @given(
 // CHECK-SAME:    block = [128, 128, 64], warps = [8, 1]
