@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::tcc;
 
-static constexpr int64_t vectorLength = 4, vectorBytes = 16, barrierBytes = 8;
+static constexpr int64_t vectorLength = 4, vectorBytes = 16;
 
 /// Threads that have the tile: the consumers.
 static int64_t getThreads(ClusterReduceOp op) {
@@ -80,8 +80,8 @@ public:
   /// Makes the barriers, before the roles part ways: one that says that all others may be sent to,
   /// and one that counts what they send. No block waits for another before the exchange.
   void createBarriers(OpBuilder &builder);
-  Value getReady(I32Builder &b) { return getBarrier(b, 0); }
-  Value getFilled(I32Builder &b) { return getBarrier(b, barrierBytes); }
+  Value getReady(I32Builder &b) { return getMbarrier(b, barriers, b.constant(0)); }
+  Value getFilled(I32Builder &b) { return getMbarrier(b, barriers, b.constant(mbarrierBytes)); }
 
   /// The first vector of part `part` of what is sent to block `rank`, in this block.
   Value getPart(I32Builder &b, int64_t rank, int64_t part);
@@ -92,14 +92,6 @@ public:
   }
 
 private:
-  Value getBarrier(I32Builder &b, int64_t offset) {
-    return SharedAddressOp::create(b.builder, b.loc, getPointerType(b), barriers, /*slot=*/Value(),
-                                   b.constant(offset));
-  }
-  static Type getPointerType(I32Builder &b) {
-    return LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
-  }
-
   ClusterReduceOp op;
   int64_t threads, blocks;
   SmallVector<int64_t> bufferBytes;
@@ -114,23 +106,14 @@ void Exchange::createBarriers(OpBuilder &builder) {
   builder.setInsertionPoint(op->getParentOfType<WarpSpecializeOp>());
   Location loc = op.getLoc();
   I32Builder b(builder, loc);
-  auto layout = SharedLayoutAttr::get(builder.getContext(), /*contiguous=*/1, /*span=*/0,
-                                      /*pad=*/0);
-  auto type = SharedType::get(builder.getContext(),
-                              {1, ClusterReduceOp::kBarrierBytes / barrierBytes},
-                              builder.getI64Type(), /*stages=*/1, layout);
-  barriers = AllocSharedOp::create(builder, loc, type);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, b.threadId(),
-                                        b.constant(0));
-  auto ifOp = scf::IfOp::create(builder, loc, isFirst);
+  barriers = allocMbarriers(builder, loc, ClusterReduceOp::kBarrierBytes / mbarrierBytes);
+  scf::IfOp branch = createFirstThreadBranch(b);
   {
     OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToStart(ifOp.thenBlock());
+    builder.setInsertionPointToStart(branch.thenBlock());
     I32Builder first(builder, loc);
-    NVVM::MBarrierInitOp::create(builder, loc, getReady(first), first.constant(blocks - 1),
-                                 /*predicate=*/Value());
-    NVVM::MBarrierInitOp::create(builder, loc, getFilled(first), first.constant(1),
-                                 /*predicate=*/Value());
+    initMbarrier(first, getReady(first), blocks - 1);
+    initMbarrier(first, getFilled(first), 1);
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
   NVVM::ClusterArriveRelaxedOp::create(builder, loc, /*aligned=*/builder.getUnitAttr());
@@ -143,7 +126,8 @@ Value Exchange::getPart(I32Builder &b, int64_t rank, int64_t part) {
     part -= bufferBytes[buffer] / partBytes;
   auto shared = cast<TypedValue<SharedType>>(op.getBuffers()[buffer]);
   Value slot = shared.getType().getStages() > 1 ? b.constant(0) : Value();
-  return SharedAddressOp::create(b.builder, b.loc, getPointerType(b), shared, slot,
+  auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
+  return SharedAddressOp::create(b.builder, b.loc, type, shared, slot,
                                  b.add(b.mul(b.threadId(), vectorBytes), part * partBytes));
 }
 
@@ -188,11 +172,6 @@ struct DistributeClusterReduce : OpConversionPattern<ClusterReduceOp> {
     }
     rewriter.eraseOp(op);
     return success();
-  }
-
-  static Value isEqual(I32Builder &b, Value value, int64_t number) {
-    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq, value,
-                                 b.constant(number));
   }
 
   static Value mapTo(I32Builder &b, Value pointer, Value rank) {
@@ -283,7 +262,7 @@ struct DistributeClusterReduce : OpConversionPattern<ClusterReduceOp> {
   }
 
   static void expect(I32Builder &b, Exchange &exchange, int64_t bytes) {
-    auto ifOp = scf::IfOp::create(b.builder, b.loc, isEqual(b, b.threadId(), 0));
+    scf::IfOp ifOp = createFirstThreadBranch(b);
     OpBuilder::InsertionGuard guard(b.builder);
     b.builder.setInsertionPointToStart(ifOp.thenBlock());
     I32Builder inner(b.builder, b.loc);

@@ -26,8 +26,6 @@
 using namespace mlir;
 using namespace mlir::tcc;
 
-static constexpr int64_t barrierBytes = 8;
-
 namespace {
 
 /// The barriers of a pipeline: a buffer of `stages` full ones, then as many empty ones, then those
@@ -38,21 +36,18 @@ public:
       : barriers(barriers), stages(stages) {}
 
   Value getFull(I32Builder &b, Value slot) const {
-    return getPointer(b, b.mul(slot, barrierBytes));
+    return getPointer(b, b.mul(slot, mbarrierBytes));
   }
   Value getEmpty(I32Builder &b, Value slot) const {
-    return getPointer(b, b.add(b.mul(slot, barrierBytes), stages * barrierBytes));
+    return getPointer(b, b.add(b.mul(slot, mbarrierBytes), stages * mbarrierBytes));
   }
 
   Value getTurn(I32Builder &b, Value group) const {
-    return getPointer(b, b.add(b.mul(group, barrierBytes), 2 * stages * barrierBytes));
+    return getPointer(b, b.add(b.mul(group, mbarrierBytes), 2 * stages * mbarrierBytes));
   }
 
 private:
-  Value getPointer(I32Builder &b, Value offset) const {
-    auto type = LLVM::LLVMPointerType::get(b.builder.getContext(), 3);
-    return SharedAddressOp::create(b.builder, b.loc, type, barriers, /*slot=*/Value(), offset);
-  }
+  Value getPointer(I32Builder &b, Value offset) const { return getMbarrier(b, barriers, offset); }
 
   TypedValue<SharedType> barriers;
   int64_t stages;
@@ -110,33 +105,23 @@ LogicalResult TmaPipelineLowering::findRoles() {
 }
 
 void TmaPipelineLowering::createBarriers(CreatePipelineOp op) {
-  MLIRContext *context = kernel.getContext();
   I32Builder b(rewriter, op.getLoc());
-  int64_t stages = op.getType().getStages();
-  auto layout = SharedLayoutAttr::get(context, /*contiguous=*/1, /*span=*/0, /*pad=*/0);
-  int64_t count = getNumBarriers(op);
-  auto type = SharedType::get(context, {1, count}, rewriter.getI64Type(), 1, layout);
+  int64_t stages = op.getType().getStages(), count = getNumBarriers(op);
   int64_t groupWarps = roles.getGroupThreads() / 32;
-  SlotBarriers slots(AllocSharedOp::create(rewriter, op.getLoc(), type), stages);
+  SlotBarriers slots(allocMbarriers(rewriter, op.getLoc(), count), stages);
   barriers.insert({op, slots});
 
-  Value isFirst = arith::CmpIOp::create(rewriter, op.getLoc(), arith::CmpIPredicate::eq,
-                                        b.threadId(), b.constant(0));
-  auto ifOp = scf::IfOp::create(rewriter, op.getLoc(), isFirst);
+  scf::IfOp branch = createFirstThreadBranch(b);
+  firstThread = branch.thenBlock();
   {
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(ifOp.thenBlock());
-    firstThread = ifOp.thenBlock();
-    auto init = [&](Value barrier, int64_t arrivals) {
-      NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), barrier, b.constant(arrivals),
-                                   /*predicate=*/Value());
-    };
+    rewriter.setInsertionPointToStart(firstThread);
     for (int64_t i = 0; i < stages; ++i) {
-      init(slots.getFull(b, b.constant(i)), 1);
-      init(slots.getEmpty(b, b.constant(i)), groupWarps * peers.size());
+      initMbarrier(b, slots.getFull(b, b.constant(i)), 1);
+      initMbarrier(b, slots.getEmpty(b, b.constant(i)), groupWarps * peers.size());
     }
     for (int64_t group = 0; group < count - 2 * stages; ++group)
-      init(slots.getTurn(b, b.constant(group)), groupWarps);
+      initMbarrier(b, slots.getTurn(b, b.constant(group)), groupWarps);
     // TMA, too, must see the barriers initialised (PTX ISA, fence.mbarrier_init).
     NVVM::FenceMbarrierInitOp::create(rewriter, op.getLoc());
   }
