@@ -191,11 +191,11 @@ public:
     if (value >= least && value <= most)
       return success();
     return emitError() << "'" << field << "' is from " << least << " to " << most << ", found "
-                       << value << "; nearest legal: " << field << " = "
+                       << value << "; nearest value: " << field << " = "
                        << std::clamp(value, least, most);
   }
 
-  /// `nearest` gives the legal value next to one; what is missing is taken as `fill`.
+  /// `nearest` gives the value next to one that the field may have; what is missing is `fill`.
   LogicalResult verifyList(StringRef field, StringRef meaning, ArrayRef<int64_t> values,
                            size_t count, int64_t fill, function_ref<int64_t(int64_t)> nearest) {
     SmallVector<int64_t> legal(values);
@@ -205,7 +205,7 @@ public:
     if (values == ArrayRef(legal))
       return success();
     return emitError() << "'" << field << "' is " << meaning << ", found [" << values
-                       << "]; nearest legal: " << field << " = [" << legal << "]";
+                       << "]; nearest value: " << field << " = [" << legal << "]";
   }
 
   LogicalResult verifyChunk(int64_t chunk, int64_t cut, char side);
@@ -224,7 +224,7 @@ LogicalResult ValueVerifier::verifyChunk(int64_t chunk, int64_t cut, char side) 
     if (cut % part == 0 && std::abs(part - chunk) < std::abs(nearest - chunk))
       nearest = part;
   return emitError() << "'chunk' divides block " << side << " = " << cut << ", found " << chunk
-                     << "; nearest legal: chunk = " << nearest;
+                     << "; nearest value: chunk = " << nearest;
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -262,7 +262,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   if (pending < 0 || pending >= stages)
     return emitError() << "'pending' is from 0 to one less than 'stages', found " << pending
-                       << "; nearest legal: pending = "
+                       << "; nearest value: pending = "
                        << std::clamp<int64_t>(pending, 0, stages - 1);
   return verifier.verifyChunk(chunk, swapped ? block[0] : block[1], swapped ? 'M' : 'N');
 }
