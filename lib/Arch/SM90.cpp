@@ -9,7 +9,8 @@ llvm::ArrayRef<ChipDescription> tcc::arch::sm90Chips() {
   static const ChipDescription chips[] = {
       {"sm_90", 90, false, 78, limits},
       // Measured on an H200 at 1.7 GHz (docs/Performance.md).
-      {"sm_90a", 90, true, 80, limits, {4096, 1.725, 4.07, 2390, {132, 66, 39, 30, 22, 17, 15, 15}}},
+      {"sm_90a", 90, true, 80, limits,
+       {4096, 1.725, 4.07, 2390, {132, 66, 39, 30, 22, 17, 15, 15}}},
   };
   return chips;
 }

@@ -173,8 +173,8 @@ bool Machine::checkConvergence(Warp &warp, Group &group, const Instruction &inst
   return false;
 }
 
-/// The lanes of `lanes` whose member mask has none of `members`: those of another tile, which execute
-/// the instruction by themselves. Masks that differ but overlap are reported.
+/// The lanes of `lanes` whose member mask has none of `members`: those of another tile, which
+/// execute the instruction by themselves. Masks that differ but overlap are reported.
 static uint32_t findOtherTiles(Warp &warp, const Instruction &inst, uint32_t lanes,
                                uint32_t members) {
   const Row &masks = warp.read(inst.operands[inst.maskOperand]);
@@ -199,8 +199,8 @@ static uint32_t findOtherTiles(Warp &warp, const Instruction &inst, uint32_t lan
 }
 
 /// `.sync` with a member mask: the group executes the instruction when all live lanes of the mask
-/// stand at it. Lanes of other groups that wait there with the same mask take part and go on with it.
-/// Lanes with another mask leave the group for this instruction.
+/// stand at it. Lanes of other groups that wait there with the same mask take part and go on with
+/// it. Lanes with another mask leave the group for this instruction.
 bool Machine::gatherMembers(Warp &warp, Group &group, const Instruction &inst) {
   Execution &exec = warp.execution();
   auto maskOf = [&](const Instruction &at, uint32_t lanes) {

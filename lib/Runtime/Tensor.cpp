@@ -61,7 +61,8 @@ Error verifyLayout(const TensorLayout &layout) {
   if (layout.offset < 0 || layout.offset > maxBytes)
     return createStringError("the offset " + Twine(layout.offset) + " is out of range");
   int64_t span = 1, elements = 1;
-  // Elements that aren't there overlap nothing: a packed matrix of K = 0 has a leading dimension of 0.
+  // Elements that aren't there overlap nothing: a packed matrix of K = 0 has a leading dimension of
+  // 0.
   bool isEmpty = is_contained(layout.shape, 0);
   // From the innermost out: a stride must step over all that lies within.
   for (unsigned dim : reverse(sortByStride(layout))) {

@@ -72,10 +72,10 @@ struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
   }
 };
 
-/// `instruction`, to which the accumulators are tied: nvvm's ops have no operands, and so nothing that
-/// would keep their uses on the right side of it.
-SmallVector<Value> tieAccumulators(ConversionPatternRewriter &rewriter, Location loc, ValueRange acc,
-                                   const std::string &instruction) {
+/// `instruction`, to which the accumulators are tied: nvvm's ops have no operands, and so nothing
+/// that would keep their uses on the right side of it.
+SmallVector<Value> tieAccumulators(ConversionPatternRewriter &rewriter, Location loc,
+                                   ValueRange acc, const std::string &instruction) {
   SmallVector<std::string> constraints(acc.size(), "=f");
   for (size_t i = 0; i < acc.size(); ++i)
     constraints.push_back(std::to_string(i));

@@ -13,8 +13,8 @@ LogicalResult CreatePipelineOp::verify() {
   for (Value buffer : getBuffers()) {
     int64_t found = cast<SharedType>(buffer.getType()).getStages();
     if (found != stages)
-      return emitOpError() << "expects buffers of the pipeline's " << stages << " stages, found one "
-                           << "of " << found;
+      return emitOpError() << "expects buffers of the pipeline's " << stages << " stages, found "
+                           << "one of " << found;
   }
   return success();
 }

@@ -139,11 +139,12 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   using Integers = ArrayRef<int64_t>;
   return getChecked(function_ref<InFlightDiagnostic()>(emitError), parser.getContext(),
                     Integers(fields.block), Integers(fields.warps), MmaFamily(*stated.mma),
-                    Transport(*stated.transport), int64_t(*stated.stages), Epilogue(fields.epilogue),
-                    Roles(fields.roles), Integers(fields.alignment), int64_t(fields.raster),
-                    bool(fields.persistent), Integers(fields.cluster), int64_t(fields.pending),
-                    int64_t(fields.chunk), bool(fields.swapped), bool(fields.dependentLaunch),
-                    int64_t(fields.splitK), int64_t(fields.producerWarps));
+                    Transport(*stated.transport), int64_t(*stated.stages),
+                    Epilogue(fields.epilogue), Roles(fields.roles), Integers(fields.alignment),
+                    int64_t(fields.raster), bool(fields.persistent), Integers(fields.cluster),
+                    int64_t(fields.pending), int64_t(fields.chunk), bool(fields.swapped),
+                    bool(fields.dependentLaunch), int64_t(fields.splitK),
+                    int64_t(fields.producerWarps));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

@@ -166,8 +166,8 @@ static LogicalResult assignLoop(func::FuncOp kernel, ScheduleAttr schedule, Matm
 }
 
 /// The fragment of a slice of the accumulator. An accumulator of wgmma is as the 8-column parts of
-/// it, side by side: columns of it are the fragment of a narrower atom (PTX ISA, "Register Fragments
-/// for wgmma.mma_async.m64nNk16").
+/// it, side by side: columns of it are the fragment of a narrower atom (PTX ISA, "Register
+/// Fragments for wgmma.mma_async.m64nNk16").
 static Attribute getSliceEncoding(tensor::ExtractSliceOp slice) {
   Attribute encoding = getEncoding(slice.getSource());
   auto fragment = dyn_cast_or_null<FragmentAttr>(encoding);

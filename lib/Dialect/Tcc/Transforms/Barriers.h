@@ -10,9 +10,9 @@ namespace mlir::tcc {
 /// True if a pipeline orders the accesses to the buffer.
 bool isGuarded(Value buffer);
 
-/// True if the drain of a pipeline is a barrier of the block: in a loop, where the pipeline is filled
-/// again. Elsewhere no copy is in flight after it and nobody else has to know: no other buffer
-/// shares the pipeline's memory.
+/// True if the drain of a pipeline is a barrier of the block: in a loop, where the pipeline is
+/// filled again. Elsewhere no copy is in flight after it and nobody else has to know: no other
+/// buffer shares the pipeline's memory.
 bool isBlockBarrier(DrainOp drain);
 
 /// An access that may meet another thread's access since the last barrier.

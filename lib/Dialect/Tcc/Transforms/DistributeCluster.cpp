@@ -134,7 +134,8 @@ Value Exchange::getPart(I32Builder &b, int64_t rank, int64_t part) {
 namespace {
 
 /// tcc.cluster_reduce %acc through %sa, %sb { share 0 }, …
-///   →  barrier of the consumers; tell all others that this block's slots are free; wait for theirs;
+///   →  barrier of the consumers; tell all others that this block's slots are free; wait for
+///      theirs;
 ///      if (rank == 0) { send the others what their shares need of %acc;
 ///                       wait for what they send and add it; share 0 } …
 ///
@@ -195,7 +196,8 @@ struct DistributeClusterReduce : OpConversionPattern<ClusterReduceOp> {
                                    /*count=*/Value());
   }
 
-  /// What block `rank` sends: to the next block first, so that they don't all send to one at a time.
+  /// What block `rank` sends: to the next block first, so that they don't all send to one at a
+  /// time.
   static void send(OpBuilder &builder, Location loc, Exchange &exchange, ValueRange acc,
                    int64_t rank) {
     I32Builder b(builder, loc);
@@ -226,8 +228,8 @@ struct DistributeClusterReduce : OpConversionPattern<ClusterReduceOp> {
                               LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
   }
 
-  /// The registers of `acc`, those that block `rank` needs added up: in the order of ranks, wherever
-  /// that is done.
+  /// The registers of `acc`, those that block `rank` needs added up: in the order of ranks,
+  /// wherever that is done.
   static SmallVector<Value> receive(OpBuilder &builder, Location loc, Exchange &exchange,
                                     ValueRange acc, int64_t rank) {
     SmallVector<Value> sum(acc);

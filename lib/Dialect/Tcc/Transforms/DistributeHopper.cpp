@@ -239,8 +239,8 @@ private:
   Value pointer;
 };
 
-/// A warp's place that all lanes know to be the same. As a part of the thread's number it would live
-/// in every lane's registers: a shuffle tells ptxas, which then keeps descriptors in uniform
+/// A warp's place that all lanes know to be the same. As a part of the thread's number it would
+/// live in every lane's registers: a shuffle tells ptxas, which then keeps descriptors in uniform
 /// registers, where wgmma wants them. It stands at the top of the kernel, as no pass may move it.
 std::pair<Value, Value> getUniformWarpPlace(I32Builder &b, MatmulOp op, FragmentAttr fragment) {
   if (fragment.getWarps()[0] * fragment.getWarps()[1] == 4)

@@ -280,7 +280,8 @@ static LogicalResult verify(MatmulOp op) {
 static LogicalResult verifyOther(Operation *op) {
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   if (llvm::none_of(op->getResultTypes(), isTile) ||
-      isa<LoadOp, LocalLoadOp, MatmulWaitOp, tensor::EmptyOp, tensor::SplatOp, scf::ForOp, scf::IfOp>(
+      isa<LoadOp, LocalLoadOp, MatmulWaitOp, tensor::EmptyOp, tensor::SplatOp, scf::ForOp,
+          scf::IfOp>(
           op))
     return success();
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)

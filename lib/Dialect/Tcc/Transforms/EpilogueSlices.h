@@ -7,14 +7,14 @@
 
 namespace mlir::tcc {
 
-/// True if more than a store follows the loop, in an order that slices keep: no tile is loaded after
-/// a store.
+/// True if more than a store follows the loop, in an order that slices keep: no tile is loaded
+/// after a store.
 bool hasEpilogueWork(MatmulLoop &program);
 
 /// Replaces everything after the loop by the same on slices of the tile, which go through staging
 /// buffers allocated at the top of `allocBlock`:
-///  - epilogue = direct: nothing does; a slice is small, so that what it loads and computes fits the
-///    registers beside the accumulator;
+///  - epilogue = direct: nothing does; a slice is small, so that what it loads and computes fits
+///    the registers beside the accumulator;
 ///  - epilogue = shared: the accumulator does, in slices of whole rows, as few as its `fragment`
 ///    can be cut into; elementwise work is done on what is read back;
 ///  - epilogue = tma: what is stored does, in slices of the schedule's `chunk` of columns;

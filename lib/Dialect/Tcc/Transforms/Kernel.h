@@ -44,8 +44,8 @@ struct MatmulLoop {
 /// The kernel's one loop with matmuls; an error if there is none, or not one (L1.3).
 FailureOr<MatmulLoop> findMatmulLoop(func::FuncOp kernel);
 
-/// The strides of a matrix that has some, kDynamic for those that aren't known. MLIR knows none of a
-/// row-major matrix without columns, whose rows are 0 elements apart.
+/// The strides of a matrix that has some, kDynamic for those that aren't known. MLIR knows none of
+/// a row-major matrix without columns, whose rows are 0 elements apart.
 SmallVector<int64_t> getStrides(MemRefType matrix);
 
 /// The dimension along which neighbours are adjacent in memory, the last one if several are;

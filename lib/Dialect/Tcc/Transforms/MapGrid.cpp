@@ -123,8 +123,8 @@ static std::pair<Value, Value> divide(OpBuilder &builder, Location loc, Value nu
 }
 
 /// Row and column in a group of tiles whose first row is `first`. The last group may be lower. To
-/// divide by its height where that's no constant takes longer than all else that a block does before
-/// its first copy: 400 cycles.
+/// divide by its height where that's no constant takes longer than all else that a block does
+/// before its first copy: 400 cycles.
 static std::pair<Value, Value> getInGroup(OpBuilder &builder, Location loc, Value number,
                                           Value first, const GridDim &m, Value tilesM,
                                           int64_t raster) {

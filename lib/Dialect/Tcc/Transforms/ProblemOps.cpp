@@ -59,8 +59,8 @@ static Value skipExtF(Value value) {
   return extf ? extf.getIn() : value;
 }
 
-/// Whether the body yields c + a * b, in C's type or wider ones. A contraction in linalg's sense may
-/// do more: negate an operand or reinterpret its bits, or round it or the product.
+/// Whether the body yields c + a * b, in C's type or wider ones. A contraction in linalg's sense
+/// may do more: negate an operand or reinterpret its bits, or round it or the product.
 static bool multipliesAndAdds(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   Value a = body->getArgument(0), b = body->getArgument(1), c = body->getArgument(2);
@@ -111,8 +111,8 @@ LogicalResult ProblemAnalysis::matchMatmul(linalg::LinalgOp op) {
   if (!cType.isF32() && !cType.isF16() && !cType.isBF16())
     return op.emitError() << "C has element type " << cType << "; accepted are f32, f16 and bf16";
   if (!multipliesAndAdds(op))
-    return op.emitOpError("isn't a plain matmul; accepted is a body that adds the product of A's and "
-                          "B's elements, as they are or widened by arith.extf, to C's");
+    return op.emitOpError("isn't a plain matmul; accepted is a body that adds the product of A's "
+                          "and B's elements, as they are or widened by arith.extf, to C's");
   if (lhs->argument == rhs->argument)
     return op.emitError("A and B are the same argument; pass the matrix as two arguments");
   return success();

@@ -2,11 +2,11 @@
 //
 // A multiprocessor computes its tiles one after the other. A slab of a tile takes as long as the
 // slowest of four: its multiplications, the arrival of its rows in shared memory, a copy's latency
-// divided by the copies that the ring of stages has on their way, and the loop's own latency. A tile
-// adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores take
-// longer. The device's memory bounds all of it from below; blocks that divide K add the exchange of
-// their sums. The constants were fitted to the cycles of 1205 kernels of 180 problems on an H200
-// (docs/Performance.md).
+// divided by the copies that the ring of stages has on their way, and the loop's own latency. A
+// tile adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores
+// take longer. The device's memory bounds all of it from below; blocks that divide K add the
+// exchange of their sums. The constants were fitted to the cycles of 1205 kernels of 180 problems
+// on an H200 (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace mlir::tcc;
 namespace support = ::tcc::support;
 
-/// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element that
-/// a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two: groups in
-/// turn wait for those of the others.
+/// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element
+/// that a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two:
+/// groups in turn wait for those of the others.
 static constexpr double pingPongTile = 383, pingPongElement = 0.041;
 static constexpr double pingPongCluster = 693, pingPongBlock = 146;
 static constexpr double cooperativeElement = 0.108;

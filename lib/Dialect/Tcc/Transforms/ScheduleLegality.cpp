@@ -391,8 +391,8 @@ static llvm::Error checkTmaEpilogue(const ScheduleContext &context, ScheduleAttr
                                      "the schedule's alignment of C is {0}; use epilogue = direct",
                                      schedule.getAlignmentOf(Operand::C)));
   if (!context.hasTmaRows())
-    return createStringError(formatv("epilogue = tma stores rows of a multiple of 16 bytes, and N = "
-                                     "{0} elements aren't; use epilogue = direct",
+    return createStringError(formatv("epilogue = tma stores rows of a multiple of 16 bytes, and N "
+                                     "= {0} elements aren't; use epilogue = direct",
                                      context.sizes[1]));
   // What warps have of a split side is a multiple of the atom's step, 8, as it is of the other.
   constexpr int64_t step = 8;
@@ -467,8 +467,8 @@ static llvm::Error checkSplitK(const ScheduleContext &context, ScheduleAttr sche
   if (blocks - 1 <= room)
     return llvm::Error::success();
   return createStringError(
-      formatv("split_k = {0} brings a block {1} parts of {2} bytes in the memory of its stages, but "
-              "{3} stages have room for {4}; use more stages or a smaller block",
+      formatv("split_k = {0} brings a block {1} parts of {2} bytes in the memory of its stages, "
+              "but {3} stages have room for {4}; use more stages or a smaller block",
               blocks, blocks - 1, partBytes, stages, room));
 }
 

@@ -24,12 +24,12 @@ struct ScheduleContext {
   std::array<int64_t, 3> sizes;
   /// Bytes of an element of each output.
   SmallVector<int64_t, 1> outputBytes;
-  /// Bytes from one row of A (column, if those are contiguous) to the next, and of B; kDynamic where
-  /// not known.
+  /// Bytes from one row of A (column, if those are contiguous) to the next, and of B; kDynamic
+  /// where not known.
   int64_t lhsPitch = ShapedType::kDynamic, rhsPitch = ShapedType::kDynamic;
 
-  /// False if rows of an output are known not to be multiples of 16 bytes: TMA stores whole pieces of
-  /// them, and the last one would reach into the padding.
+  /// False if rows of an output are known not to be multiples of 16 bytes: TMA stores whole pieces
+  /// of them, and the last one would reach into the padding.
   bool hasTmaRows() const {
     return ShapedType::isDynamic(sizes[1]) || llvm::all_of(outputBytes, [&](int64_t bytes) {
              return sizes[1] * bytes % 16 == 0;

@@ -1,8 +1,8 @@
 //===- ScheduleSearch.cpp - The best schedule of wgmma and TMA ------------===//
 //
 // Tiles, slabs, their division among warpgroups, roles and clusters are ranked by the cost model,
-// which costs little; legality and the exact number of stages are asked of the best ones only, until one
-// is legal.
+// which costs little; legality and the exact number of stages are asked of the best ones only,
+// until one is legal.
 //
 //===----------------------------------------------------------------------===//
 

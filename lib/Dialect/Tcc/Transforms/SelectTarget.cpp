@@ -272,7 +272,8 @@ FailureOr<ScheduleAttr> KernelTargeter::scheduleOf(const Variant &variant) {
         return fail(func.getLoc(), chosen.takeError());
       base = *chosen;
     }
-    remark::missed(func.getLoc(), remark::RemarkOpts::name("Variant").category(kSelectTargetRemarks))
+    remark::missed(func.getLoc(),
+                   remark::RemarkOpts::name("Variant").category(kSelectTargetRemarks))
         << llvm::formatv("variant {0} for rows that {1} can't copy: {2}", variant.label,
                          stringifyTransport(schedule.getTransport()),
                          explainSchedule(context, base))

@@ -141,8 +141,8 @@ struct AtomRegisters {
 /// None if the atom isn't one that is known (docs/IR.md, L4d).
 std::optional<AtomRegisters> getAtomRegisters(FragmentAttr fragment, Type elementType);
 
-/// The place in the grid of warps of a fragment, along M and N, of warp number `warp`; of the running
-/// one if that is null.
+/// The place in the grid of warps of a fragment, along M and N, of warp number `warp`; of the
+/// running one if that is null.
 std::pair<Value, Value> getWarpPlace(I32Builder &b, FragmentAttr fragment, Value warp = {});
 
 /// The positions of the vectors of a blocked tile of `shape`, in the running thread.

@@ -243,7 +243,8 @@ FailureOr<Problem> TileAnalysis::run(std::array<int64_t, 3> &block) {
   problem.lhs = *lhs;
   problem.rhs = *rhs;
   if (failed(visitEpilogue()) || failed(problem.nameArguments(func)) ||
-      failed(problem.nameDimensions(func)) || failed(problem.collectSizes(func)) || failed(checkBounds()))
+      failed(problem.nameDimensions(func)) || failed(problem.collectSizes(func)) ||
+      failed(checkBounds()))
     return failure();
   return std::move(problem);
 }
