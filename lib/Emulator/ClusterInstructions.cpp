@@ -6,9 +6,12 @@
 #include "InstructionTable.h"
 #include "MatrixProduct.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <array>
 #include <cstring>
+#include <vector>
 
 using namespace tcc::emulator;
 using llvm::Error;
@@ -57,13 +60,57 @@ Error decodeMap(const Modifiers &modifiers, Instruction &inst) {
 // st.async, red.async
 //===----------------------------------------------------------------------===//
 
+/// What one lane stores.
+struct AsyncElement {
+  unsigned lane;
+  SharedMemory *memory;
+  uint64_t offset;
+  std::array<uint8_t, 16> data;
+  MbarrierWrite write;
+};
+
 // aux[0]: bytes of an element; aux[1]: AtomicOp + 1 of red.async, or 0.
+void performAsyncStore(const Instruction &inst, unsigned bytes, const AsyncElement &element) {
+  uint8_t *target = element.memory->data(element.offset);
+  if (inst.aux[1]) {
+    AtomicValue old, operand;
+    std::memcpy(&old.low, target, bytes);
+    std::memcpy(&operand.low, element.data.data(), bytes);
+    uint64_t result = applyAtomic(AtomicOp(inst.aux[1] - 1), inst.type, old, operand, {},
+                                  /*isGlobal=*/false)
+                          .low;
+    std::memcpy(target, &result, bytes);
+  } else {
+    std::memcpy(target, element.data.data(), bytes);
+  }
+  element.memory->settle(element.offset, bytes, element.write.access.record, element.write.landed);
+}
+
+/// The lanes' stores that complete on one mbarrier land together: a block may wait for thousands.
+void pushAsyncStores(Warp &warp, const Instruction &inst, unsigned bytes, uint64_t barrier,
+                     std::vector<AsyncElement> elements) {
+  AsyncOperation operation;
+  operation.warp = &warp;
+  operation.lane = elements.front().lane;
+  operation.instruction = inst.index;
+  operation.mbarrier = barrier;
+  operation.perform = [&warp, &inst, bytes, barrier, elements = std::move(elements)] {
+    for (const AsyncElement &element : elements)
+      performAsyncStore(inst, bytes, element);
+    unsigned lane = elements.front().lane;
+    if (Mbarrier *completed = findMbarrier(warp, inst, lane, barrier))
+      addTransactions(warp, inst, lane, *completed, -int64_t(bytes * elements.size()));
+  };
+  warp.machine().async().push(std::move(operation));
+}
+
 void executeAsyncStore(Warp &warp, const Instruction &inst) {
   uint64_t address[kLanes], barrierAddress[kLanes];
   warp.addresses(inst.operands[0], address);
   warp.addresses(inst.operands[2], barrierAddress);
   llvm::ArrayRef<Operand> values = Warp::elements(inst.operands[1]);
   unsigned size = inst.aux[0], bytes = size * values.size();
+  llvm::MapVector<uint64_t, std::vector<AsyncElement>> stores;
   for (unsigned lane : warp.lanes()) {
     if (address[lane] & (bytes - 1))
       return warp.fault(FindingKind::Misaligned, inst, lane,
@@ -80,34 +127,13 @@ void executeAsyncStore(Warp &warp, const Instruction &inst) {
     MbarrierWrite write = beginMbarrierWrite(warp, inst, *barrier, 0);
     if (auto conflict = memory->noteWrite(offset, bytes, write.access))
       warp.reportConflict(inst, lane, *conflict, /*isRead=*/false);
-    std::array<uint8_t, 16> data = {};
+    AsyncElement &element =
+        stores[barrierAddress[lane]].emplace_back(AsyncElement{lane, memory, offset, {}, write});
     for (size_t i = 0; i < values.size(); ++i)
-      std::memcpy(data.data() + i * size, &warp.read(values[i])[lane], size);
-    AsyncOperation operation;
-    operation.warp = &warp;
-    operation.lane = lane;
-    operation.instruction = inst.index;
-    operation.mbarrier = barrierAddress[lane];
-    operation.perform = [&warp, &inst, lane, memory, offset, bytes, data, write,
-                         at = barrierAddress[lane]] {
-      uint8_t *target = memory->data(offset);
-      if (inst.aux[1]) {
-        AtomicValue old, operand;
-        std::memcpy(&old.low, target, bytes);
-        std::memcpy(&operand.low, data.data(), bytes);
-        uint64_t result = applyAtomic(AtomicOp(inst.aux[1] - 1), inst.type, old, operand, {},
-                                      /*isGlobal=*/false)
-                              .low;
-        std::memcpy(target, &result, bytes);
-      } else {
-        std::memcpy(target, data.data(), bytes);
-      }
-      memory->settle(offset, bytes, write.access.record, write.landed);
-      if (Mbarrier *completed = findMbarrier(warp, inst, lane, at))
-        addTransactions(warp, inst, lane, *completed, -int64_t(bytes));
-    };
-    warp.machine().async().push(std::move(operation));
+      std::memcpy(element.data.data() + i * size, &warp.read(values[i])[lane], size);
   }
+  for (auto &[barrier, elements] : stores)
+    pushAsyncStores(warp, inst, bytes, barrier, std::move(elements));
 }
 
 Error decodeAsyncStore(const Modifiers &modifiers, Instruction &inst) {
