@@ -31,7 +31,7 @@ struct Limits {
   int64_t registersPerThread = 255;
   int64_t registersPerMultiprocessor = 65536;
   int64_t threadsPerBlock = 1024;
-  /// Of the largest common product, for cost models only: never for correctness.
+  /// Of the largest common product, for cost models and sizes of grids: never for correctness.
   int64_t typicalMultiprocessors;
 };
 
@@ -46,7 +46,7 @@ struct Throughput {
   /// Bytes that the device's memory gives all multiprocessors together.
   double memoryBytes = 0;
   /// Clusters of 1, 2, … 8 blocks, a block a multiprocessor, that run at a time: a cluster's blocks
-  /// are on one GPC, whose multiprocessors they seldom divide.
+  /// are on one GPC, whose multiprocessors they seldom divide. Persistent grids have no more.
   std::array<int64_t, 8> residentClusters = {};
 };
 

@@ -268,17 +268,9 @@ static std::pair<int64_t, int64_t> getSliceExtents(ScheduleAttr schedule, Fragme
   for (StoreOp store : llvm::to_vector(stores))
     elementBytes =
         std::max(elementBytes, getElementBytes(store.getDest().getType().getElementType()));
-  if (schedule.getEpilogue() == Epilogue::Tma)
-    return getTmaSlice(schedule.getFields(), elementBytes);
-  auto [rows, columns] = fragment.getUnit();
-  if (schedule.getEpilogue() != Epilogue::Direct || fragment.getMma() != MmaFamily::Wgmma)
-    return {rows, blockShape[1]};
-  // A warp that has all of the atoms' columns can be cut between any 8.
-  unsigned columnDim = fragment.getColumnDim();
-  int64_t extent = blockShape[columnDim];
-  if (fragment.getWarps()[1] == 1)
-    extent = getEpilogueChunk(schedule.getFields(), elementBytes);
-  return columnDim == 1 ? std::pair(rows, extent) : std::pair(extent, columns);
+  if (fragment.getMma() == MmaFamily::Wgmma)
+    return getEpilogueSlice(schedule.getFields(), elementBytes);
+  return {fragment.getUnit().first, blockShape[1]};
 }
 
 /// A buffer at the top of `block`, behind those that are there.

@@ -52,7 +52,7 @@ static constexpr double loopCycles = 126, loopCyclesPerLine = 46, loopCyclesPerP
 /// Cycles in which blocks that divide K exchange a tile: of any tile, and of each element that
 /// another block sends.
 static constexpr double exchangeCycles = 214, sentElement = 0.293;
-/// Blocks that divide K read slabs that nobody near them reads at the time.
+/// Slabs of blocks that divide K take longer; why was not found out.
 static constexpr double splitKFactor = 1.11;
 /// The part of a slab's arrival for which a tile waits before its first multiplication.
 static constexpr double firstSlab = 0.379;
@@ -168,7 +168,7 @@ double CostModel::getStores() const {
   }
   double cycles = 0;
   for (int64_t bytes : context.outputBytes) {
-    auto [rows, columns] = getTmaSlice(fields, bytes);
+    auto [rows, columns] = getEpilogueSlice(fields, bytes);
     constexpr int64_t leastBytes = 16;
     int64_t lineBytes = std::max(
         leastBytes, support::boxSpan(columns / getColumnParts(fields) * bytes, bytes));

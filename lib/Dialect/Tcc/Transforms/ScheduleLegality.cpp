@@ -1,9 +1,9 @@
 //===- ScheduleLegality.cpp - What a chip can hold of a schedule ----------===//
 
 #include "ScheduleLegality.h"
-#include "tcc/Dialect/Tcc/IR/TccOps.h"
 
 #include "Target.h"
+#include "tcc/Dialect/Tcc/IR/TccOps.h"
 #include "tcc/Support/SharedLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,31 +52,23 @@ int64_t mlir::tcc::getEpilogueChunk(const ScheduleFields &fields, int64_t elemen
   return chunk;
 }
 
-static constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
-
-std::pair<int64_t, int64_t> mlir::tcc::getTmaSlice(const ScheduleFields &fields,
-                                                   int64_t elementBytes) {
+std::pair<int64_t, int64_t> mlir::tcc::getEpilogueSlice(const ScheduleFields &fields,
+                                                        int64_t elementBytes) {
   std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
   unsigned nDim = fields.getAtomNDim(), mDim = 1 - nDim;
-  if (fields.warps[nDim] == 1)
+  constexpr int64_t warpRows = 16; // PTX ISA, "Register Fragments for wgmma.mma_async"
+  // A warp that has all of the atoms' columns can be cut between any 8.
+  bool isCut = fields.warps[nDim] == 1 && fields.epilogue != Epilogue::Shared;
+  if (isCut)
     slice[nDim] = getEpilogueChunk(fields, elementBytes);
-  else
+  if (!isCut || fields.epilogue == Epilogue::Direct)
     slice[mDim] = warpRows * fields.warps[mDim];
   return {slice[0], slice[1]};
 }
 
 int64_t mlir::tcc::getShareElements(const ScheduleFields &fields, int64_t elementBytes) {
-  int64_t elements = fields.block[0] * fields.block[1];
-  auto [rows, columns] = getTmaSlice(fields, elementBytes);
-  if (fields.epilogue != Epilogue::Tma) {
-    std::array<int64_t, 2> slice = {fields.block[0], fields.block[1]};
-    unsigned nDim = fields.getAtomNDim(), mDim = 1 - nDim;
-    slice[mDim] = warpRows * fields.warps[mDim];
-    if (fields.epilogue == Epilogue::Direct && fields.warps[nDim] == 1)
-      slice[nDim] = getEpilogueChunk(fields, elementBytes);
-    std::tie(rows, columns) = std::pair(slice[0], slice[1]);
-  }
-  int64_t slices = std::max<int64_t>(1, elements / (rows * columns));
+  auto [rows, columns] = getEpilogueSlice(fields, elementBytes);
+  int64_t slices = std::max<int64_t>(1, fields.block[0] * fields.block[1] / (rows * columns));
   return llvm::divideCeil(slices, fields.splitK) * rows * columns;
 }
 
@@ -111,7 +103,7 @@ static llvm::Expected<int64_t> stagingBytes(const ScheduleContext &context,
   int64_t total = 0;
   if (schedule.getEpilogue() == Epilogue::Tma) {
     ScheduleFields fields = schedule.getFields();
-    auto [rows, columns] = getTmaSlice(fields, *llvm::max_element(context.outputBytes));
+    auto [rows, columns] = getEpilogueSlice(fields, *llvm::max_element(context.outputBytes));
     for (int64_t bytes : context.outputBytes) {
       llvm::Expected<int64_t> staging =
           bufferBytes(rows, columns, 1, bytes, support::SharedConsumer::BulkStore,

@@ -47,10 +47,12 @@ inline constexpr int64_t maxClusterBlocks = 8;
 /// columns.
 int64_t getEpilogueChunk(const ScheduleFields &fields, int64_t elementBytes);
 
-/// Rows and columns of a slice that `epilogue = tma` stores at a time: all rows of some columns,
-/// or, where warps split the columns between them, the rows that the warps have at once of all
-/// columns; with swapped operands the other way round. `elementBytes` is the widest output's.
-std::pair<int64_t, int64_t> getTmaSlice(const ScheduleFields &fields, int64_t elementBytes);
+/// Rows and columns of a slice of wgmma's accumulator that the epilogue works on at a time. Of
+/// `epilogue = tma` all rows of some columns, or, where warps split the columns between them, the
+/// rows that the warps have at once of all columns; of `shared` the latter; of `direct` those rows
+/// of some columns. With swapped operands the other way round. `elementBytes` is the widest
+/// output's.
+std::pair<int64_t, int64_t> getEpilogueSlice(const ScheduleFields &fields, int64_t elementBytes);
 
 /// Runs of a tile's columns that different warps have.
 int64_t getColumnParts(const ScheduleFields &fields);

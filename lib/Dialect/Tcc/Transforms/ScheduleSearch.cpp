@@ -86,7 +86,7 @@ int64_t TmaScheduleSearch::estimateStages(const ScheduleFields &fields) const {
   int64_t staging = 0;
   if (fields.epilogue == Epilogue::Tma)
     for (int64_t bytes : facts.outputBytes) {
-      auto [rows, columns] = getTmaSlice(fields, bytes);
+      auto [rows, columns] = getEpilogueSlice(fields, bytes);
       staging += llvm::alignTo(rows * columns * bytes, stagingAlignment);
     }
   if (fields.roles == Roles::PingPong)
