@@ -233,9 +233,11 @@ Expected<CudaModule::RaceResult> CudaModule::race(ArrayRef<Contender> contenders
   cuda::Event *next = events.data();
   // A kernel of a few microseconds ends before the host has put the next one into the stream, and
   // the time between two events would be the host's. So every few rounds the host gets ahead; the
-  // slowest launch seen, cublasLtMatmul's, takes it 10 us.
-  constexpr unsigned roundsAhead = 8;
-  uint64_t nanosecondsAhead = 15000 * roundsAhead * contenders.size() * counts.batch;
+  // slowest launch seen, cublasLtMatmul's, takes it 10 us. A stream takes in a thousand launches or
+  // so: to wait for more helps nobody.
+  constexpr uint64_t roundsAhead = 8, mostAhead = 512, nanosecondsPerLaunch = 15000;
+  uint64_t launchesAhead = std::min(roundsAhead * contenders.size() * counts.batch, mostAhead);
+  uint64_t nanosecondsAhead = launchesAhead * nanosecondsPerLaunch;
   for (unsigned round = 0; round < counts.warmup + counts.repeats; ++round) {
     if (round % roundsAhead == 0)
       if (Error error = (*probe)->delay(nanosecondsAhead))
