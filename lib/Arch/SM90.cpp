@@ -10,7 +10,7 @@ llvm::ArrayRef<ChipDescription> tcc::arch::sm90Chips() {
       {"sm_90", 90, false, 78, limits},
       // Measured on an H200 at 1.7 GHz (docs/Performance.md).
       {"sm_90a", 90, true, 80, limits,
-       {4096, 1.725, 4.07, 2390, {132, 66, 39, 30, 22, 17, 15, 15}}},
+       {4096, 1.603, 3.35, 2443, {132, 66, 39, 30, 22, 17, 15, 15}, 8, 0.208}},
   };
   return chips;
 }

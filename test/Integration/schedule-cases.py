@@ -37,14 +37,14 @@ CHOICES = {
     # Blocks along M and N, or so many that divide K.
     "cluster": [(1, 1), (2, 1), (1, 2), (2, 2), 2, 3, 8],
     "stages": [2, 3, 5],
-    "raster": [1, 8],
+    "raster": [1, 3, 8],
     "producer_warps": [1, 4],
     "dependent_launch": [False, True],
     "layout": ["NN", "NT", "TN", "TT"],
     "types": [("f16", "f32"), ("f16", "f16"), ("bf16", "bf16")],
     "kind": ["set", "add"],
 }
-POOL = 6400
+POOL = 8000
 COMMON_SIZE = (200, 136, 200)
 
 

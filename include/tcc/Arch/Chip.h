@@ -48,6 +48,12 @@ struct Throughput {
   /// Clusters of 1, 2, … 8 blocks, a block a multiprocessor, that run at a time: a cluster's blocks
   /// are on one GPC, whose multiprocessors they seldom divide. Persistent grids have no more.
   std::array<int64_t, 8> residentClusters = {};
+  /// GPCs, among which multiprocessors are divided, and the cycles in which one of them fetches 128
+  /// bytes from the L2 cache. What several of its multiprocessors fetch at about the same time
+  /// comes once, unless it is multicast or lies across two lines. Plain grids fill one GPC after
+  /// the other, clusters are dealt out to them in turn (measured: docs/Performance.md).
+  int64_t gpcs = 0;
+  double cyclesPerGpcRow = 0;
 };
 
 /// One chip of the registry. Objects live as long as the program.

@@ -1,12 +1,12 @@
 //===- ScheduleCost.cpp - How long a schedule is predicted to take --------===//
 //
 // A multiprocessor computes its tiles one after the other. A slab of a tile takes as long as the
-// slowest of four: its multiplications, the arrival of its rows in shared memory, a copy's latency
-// divided by the copies that the ring of stages has on their way, and the loop's own latency. A
-// tile adds its epilogue: with ping-pong the other group multiplies meanwhile, until TMA's stores
-// take longer. The device's memory bounds all of it from below; blocks that divide K add the
-// exchange of their sums. The constants were fitted to the cycles of 1205 kernels of 180 problems
-// on an H200 (docs/Performance.md).
+// slowest of five: its multiplications, the arrival of its rows in shared memory, what the L2 cache
+// gives to all multiprocessors of a GPC, a copy's latency divided by the copies that the ring of
+// stages has on their way, and the loop's own latency. A tile adds its epilogue: with ping-pong the
+// other group multiplies meanwhile, until TMA's stores take longer. The device's memory bounds all
+// of it from below; blocks that divide K add the exchange of their sums. The constants were fitted
+// to the cycles of 1423 kernels of 289 problems on an H200 (docs/Performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,44 +23,53 @@ using namespace mlir::tcc;
 namespace support = ::tcc::support;
 
 /// Cycles of a tile's epilogue that nothing hides: with ping-pong of any tile and of each element
-/// that a warpgroup has of it; then of a tile in a cluster, and of each block there beyond two:
-/// groups in turn wait for those of the others.
-static constexpr double pingPongTile = 383, pingPongElement = 0.041;
-static constexpr double pingPongCluster = 693, pingPongBlock = 146;
-static constexpr double cooperativeElement = 0.108;
+/// that a warpgroup has of it; then of each block of a cluster beyond two: groups in turn wait for
+/// those of the others.
+static constexpr double pingPongTile = 284, pingPongElement = 0.059, pingPongBlock = 611;
+static constexpr double cooperativeElement = 0.098;
 /// Cycles of a slice that goes through the staging buffer, and of each line of at most 128 bytes
 /// that TMA stores of it.
-static constexpr double sliceCycles = 191, storedLineCycles = 3.21;
+static constexpr double sliceCycles = 195, storedLineCycles = 3.52;
 /// Cycles of 8 elements that a row of lanes stores from registers: not fitted, but such that
 /// cooperative tiles of f32 come after ping-pong ones, as they did when timed.
 static constexpr double storedPartCycles = 1;
-/// Cycles of a kernel's launch and first copies, and what a cluster adds to it: its launch, and the
-/// barrier at which its blocks begin.
-static constexpr double kernelCycles = 9056, clusterCycles = 848;
-/// Blocks of a cluster wait for each other. Where both sides are shared, rows arrive later and a
-/// round of the loop takes longer.
-static constexpr double clusterFactor = 1.029, bothSidesFactor = 1.17, bothSidesLoop = 1.36;
+/// Cycles of a kernel's launch and first copies, and what a cluster adds to it, and each block of
+/// it beyond two: its launch, and the barrier at which its blocks begin.
+static constexpr double kernelCycles = 9399, clusterCycles = 568, clusterBlock = 104;
+/// Where blocks of a cluster share rows of A and columns of B, rows arrive later.
+static constexpr double bothSidesFactor = 1.26;
 /// Warpgroups that split the columns read the same rows of shared memory, each for itself.
 static constexpr double splitFactor = 1.026;
 /// Cycles from a copy's start to the arrival of its first rows, and the share of the others' time
 /// that the next copy doesn't overlap.
-static constexpr double copyLatency = 1332, copyShare = 0.846;
+static constexpr double copyLatency = 1268, copyShare = 1.035;
 /// Cycles of a round of the loop over K at least, and more for 64 of K: it waits for copies, starts
-/// multiplications, waits for those before and gives their slot back; and for each other block that
-/// it shares slots with.
-static constexpr double loopCycles = 126, loopCyclesPerLine = 46, loopCyclesPerPeer = 21;
-/// Cycles in which blocks that divide K exchange a tile: of any tile, and of each element that
-/// another block sends.
-static constexpr double exchangeCycles = 214, sentElement = 0.293;
+/// multiplications, waits for those before and gives their slot back; and for each other block of
+/// its cluster.
+static constexpr double loopCycles = 116, loopCyclesPerLine = 47, loopCyclesPerPeer = 24;
+/// Cycles in which blocks that divide K exchange a tile, of each element that another block sends.
+static constexpr double sentElement = 0.31;
 /// Slabs of blocks that divide K take longer; why was not found out.
-static constexpr double splitKFactor = 1.11;
+static constexpr double splitKFactor = 1.095;
+/// How often a GPC fetches rows again that several of its clusters copy, each for itself: those
+/// that begin together are on other GPCs.
+static constexpr double dealtApart = 0.527;
+/// How often, at most, blocks that moved apart do, and after how many slabs of 64.
+static constexpr double mostApart = 0.31, linesUntilApart = 113;
+/// What fetching a row across the grid of 128 bytes takes more, and what it takes for each further
+/// multiprocessor of the GPC: such rows come for each.
+static constexpr double unalignedFetch = 0.09, unalignedAgain = 1.22;
+/// What a row beyond a matrix's end takes of the time of one inside. It isn't fetched, but the wait
+/// for its zeros grows with the number of such blocks on the GPC; those whose tile is wholly beyond
+/// the end, as a cluster's may be, count twice.
+static constexpr double beyondFetch = 0.64;
 /// The part of a slab's arrival for which a tile waits before its first multiplication.
-static constexpr double firstSlab = 0.379;
+static constexpr double firstSlab = 0.066;
 /// Slots of the ring that hold no copy on its way: the one that is multiplied, and for some of the
 /// time the one before.
-static constexpr double heldSlots = 1.44;
+static constexpr double heldSlots = 1.31;
 /// The memory's bandwidth is reached with many rows on their way: with this many it's half.
-static constexpr double rowsForHalfBandwidth = 67;
+static constexpr double rowsForHalfBandwidth = 48;
 /// wgmma's rate where its A, 64 rows of 32 bytes, and B come through shared memory's 128 bytes a
 /// cycle: narrow ones wait for A.
 static constexpr double sharedBytesPerCycle = 128;
@@ -86,6 +95,21 @@ static constexpr double slabPower = 20, kernelPower = 6;
 
 namespace {
 
+/// Rows of 128 bytes of A or B that a cluster's last tile along M or N has, and what those beyond
+/// the matrix's end count.
+struct LastTile {
+  double inside = 0, beyond = 0;
+};
+
+/// Rows of 128 bytes that the blocks of a GPC copy for 64 of K at a time.
+struct GpcRows {
+  /// Of A and of B: those of all blocks (of all clusters, where a cluster's blocks share them), and
+  /// different ones.
+  std::array<double, 2> all = {}, different = {};
+  /// Those beyond the matrices' ends.
+  double beyond = 0;
+};
+
 /// The parts of a prediction.
 class CostModel {
 public:
@@ -95,12 +119,19 @@ public:
         clusterM(fields.cluster.empty() ? 1 : fields.cluster[0]),
         clusterN(fields.cluster.empty() ? 1 : fields.cluster[1]) {}
 
-  ScheduleCost predict() const;
+  ScheduleCost predict(double limit) const;
 
 private:
+  int64_t getResident() const;
   int64_t countWaves() const;
+  double getTotal(ScheduleCost &cost, double slabBeyond) const;
   double getSlabMma() const;
+  std::array<double, 2> getRows() const;
   double getSlabLoad() const;
+  LastTile getLastTile(unsigned dim) const;
+  SmallVector<GpcRows, 8> getGpcRows() const;
+  double getSlabL2(const GpcRows &rows, double apart) const;
+  double getApart(const ScheduleCost &cost) const;
   double getTile(double mainLoop) const;
   double getShare() const;
   double getStores() const;
@@ -116,13 +147,18 @@ private:
 
 } // namespace
 
-int64_t CostModel::countWaves() const {
-  int64_t clusters = llvm::divideCeil(sizes[0], blockM * clusterM) *
-                     llvm::divideCeil(sizes[1], blockN * clusterN);
+/// Tiles, or clusters, that the device computes at a time.
+int64_t CostModel::getResident() const {
   // Larger clusters than are portable have no number; none is legal.
   size_t blocks = std::clamp<int64_t>(clusterM * clusterN * fields.splitK, 1,
                                       chip.residentClusters.size());
-  return llvm::divideCeil(clusters, std::max<int64_t>(1, chip.residentClusters[blocks - 1]));
+  return std::max<int64_t>(1, chip.residentClusters[blocks - 1]);
+}
+
+int64_t CostModel::countWaves() const {
+  int64_t clusters = llvm::divideCeil(sizes[0], blockM * clusterM) *
+                     llvm::divideCeil(sizes[1], blockN * clusterN);
+  return llvm::divideCeil(clusters, getResident());
 }
 
 double CostModel::getSlabMma() const {
@@ -133,24 +169,110 @@ double CostModel::getSlabMma() const {
   return 2.0 * blockM * blockN * fields.block[2] / chip.mmaFlops * waiting;
 }
 
+/// The part of the rows of this pitch that lies across the grid of 128 bytes: with a pitch of 64
+/// bytes beyond the grid every other one does.
+static double getUnalignedPart(int64_t pitch) {
+  return ShapedType::isDynamic(pitch) ? 0 : 1 - std::gcd(pitch, 128) / 128.0;
+}
+
+/// Rows of 128 bytes that a block has of A and of B in 64 of K. Columns that are contiguous come in
+/// lines, whole ones.
+std::array<double, 2> CostModel::getRows() const {
+  return {double(context.lhsContiguous == 0 ? llvm::alignTo(blockM, 64) : blockM),
+          double(context.rhsContiguous == 1 ? llvm::alignTo(blockN, 64) : blockN)};
+}
+
 /// Every row of 128 bytes arrives in shared memory, those that other blocks of the cluster bring,
-/// too. To fetch one that lies across the grid of 128 bytes takes longer than its arrival: with a
-/// pitch of 64 bytes beyond the grid every other one does.
+/// too. To fetch one that lies across the grid takes longer than its arrival.
 double CostModel::getSlabLoad() const {
   auto fetches = [&](int64_t pitch, double rows) {
-    double aligned = ShapedType::isDynamic(pitch) ? 1 : std::gcd(pitch, 128) / 128.0;
-    return rows * (aligned * chip.cyclesPerRow + (1 - aligned) * chip.cyclesPerUnalignedRow);
+    double unaligned = getUnalignedPart(pitch);
+    return rows * ((1 - unaligned) * chip.cyclesPerRow + unaligned * chip.cyclesPerUnalignedRow);
   };
-  // Columns that are contiguous come in lines, whole ones.
-  double rowsM = blockM, rowsN = blockN;
-  if (context.lhsContiguous == 0)
-    rowsM = llvm::alignTo(blockM, 64);
-  if (context.rhsContiguous == 1)
-    rowsN = llvm::alignTo(blockN, 64);
+  auto [rowsM, rowsN] = getRows();
   double fetched =
       fetches(context.lhsPitch, rowsM / clusterN) + fetches(context.rhsPitch, rowsN / clusterM);
   double load = std::max((rowsM + rowsN) * chip.cyclesPerRow, fetched) * (fields.block[2] / 64.0);
   return clusterM > 1 && clusterN > 1 ? load * bothSidesFactor : load;
+}
+
+/// Of A (`dim` 0) or B.
+LastTile CostModel::getLastTile(unsigned dim) const {
+  int64_t block = dim == 0 ? blockM : blockN, blocks = dim == 0 ? clusterM : clusterN;
+  bool isContiguous = dim == 0 ? context.lhsContiguous == 0 : context.rhsContiguous == 1;
+  double blockRows = getRows()[dim];
+  LastTile last;
+  int64_t rest = (sizes[dim] - 1) % (block * blocks) + 1;
+  for (int64_t number = 0; number < blocks; ++number) {
+    int64_t inside = std::clamp<int64_t>(rest - number * block, 0, block);
+    double rows = double(isContiguous ? llvm::alignTo(inside, 64) : inside);
+    last.inside += rows;
+    last.beyond += inside == 0 ? 2 * blockRows : blockRows - rows;
+  }
+  return last;
+}
+
+/// For the tiles that are computed first.
+SmallVector<GpcRows, 8> CostModel::getGpcRows() const {
+  // As tcc-map-grid numbers them.
+  std::array<int64_t, 2> tiles;
+  tiles[0] = llvm::divideCeil(sizes[0], blockM * clusterM);
+  tiles[1] = llvm::divideCeil(sizes[1], blockN * clusterN);
+  int64_t height = std::max<int64_t>(1, fields.raster / clusterM);
+  int64_t atATime = std::min(tiles[0] * tiles[1], getResident());
+  bool isDealt = clusterM * clusterN * fields.splitK > 1;
+  auto [blockRowsM, blockRowsN] = getRows();
+  std::array<double, 2> whole = {blockRowsM * clusterM, blockRowsN * clusterN};
+  std::array<LastTile, 2> last = {getLastTile(0), getLastTile(1)};
+  SmallVector<GpcRows, 8> gpcs;
+  for (int64_t gpc = 0; gpc < chip.gpcs; ++gpc) {
+    int64_t begin = isDealt ? gpc : gpc * atATime / chip.gpcs;
+    int64_t end = isDealt ? atATime : (gpc + 1) * atATime / chip.gpcs;
+    std::array<SmallVector<int64_t, 32>, 2> seen;
+    GpcRows &sum = gpcs.emplace_back();
+    for (int64_t tile = begin; tile < end; tile += isDealt ? chip.gpcs : 1) {
+      int64_t first = tile / (height * tiles[1]) * height, inGroup = tile % (height * tiles[1]);
+      int64_t groupHeight = std::min(height, tiles[0] - first);
+      int64_t place[2] = {first + inGroup % groupHeight, inGroup / groupHeight};
+      for (unsigned dim : {0u, 1u}) {
+        bool isLast = place[dim] == tiles[dim] - 1;
+        double inside = isLast ? last[dim].inside : whole[dim];
+        sum.all[dim] += inside;
+        sum.beyond += isLast ? last[dim].beyond : 0;
+        if (llvm::is_contained(seen[dim], place[dim]))
+          continue;
+        seen[dim].push_back(place[dim]);
+        sum.different[dim] += inside;
+      }
+    }
+  }
+  return gpcs;
+}
+
+/// What the L2 cache takes for a slab of a GPC's blocks, which fetch rows of others once more where
+/// they are `apart` (0 to 1).
+double CostModel::getSlabL2(const GpcRows &rows, double apart) const {
+  std::array<int64_t, 2> pitches = {context.lhsPitch, context.rhsPitch};
+  std::array<bool, 2> isMulticast = {clusterN > 1, clusterM > 1};
+  if (clusterM * clusterN * fields.splitK > 1)
+    apart = std::max(apart, dealtApart);
+  double fetched = 0;
+  for (unsigned dim : {0u, 1u}) {
+    double unaligned = getUnalignedPart(pitches[dim]), all = rows.all[dim];
+    double different = rows.different[dim];
+    double once = isMulticast[dim] ? all : different + apart * (all - different);
+    fetched += once * (1 + unalignedFetch * unaligned) + unalignedAgain * unaligned * (all - once);
+  }
+  return fetched * fields.splitK * chip.cyclesPerGpcRow * (fields.block[2] / 64.0);
+}
+
+/// How far blocks of a GPC move apart. Where they wait for multiplications they all go at one pace;
+/// where they wait for copies those that get them first run ahead, the farther the longer K is.
+double CostModel::getApart(const ScheduleCost &cost) const {
+  double lines = double(cost.waves) * sizes[2] / 64 / fields.splitK;
+  double waiting = std::max(cost.slabLoad, cost.slabL2) / cost.slabMma;
+  return mostApart * std::clamp((waiting - 0.9) / 0.2, 0.0, 1.0) *
+         std::min(1.0, lines / linesUntilApart);
 }
 
 /// The part of a tile that a block stores.
@@ -185,7 +307,7 @@ double CostModel::getTile(double mainLoop) const {
   if (fields.roles == Roles::PingPong)
     return softMax({mainLoop + pingPongTile + pingPongElement * elements, getStores()},
                    kernelPower) +
-           (blocks > 1 ? pingPongCluster + pingPongBlock * (blocks - 2) : 0);
+           (blocks > 1 ? pingPongBlock * (blocks - 2) : 0);
   return mainLoop + (cooperativeElement * elements + getStores()) * getShare();
 }
 
@@ -193,7 +315,7 @@ double CostModel::getTile(double mainLoop) const {
 double CostModel::getExchange() const {
   if (fields.splitK == 1)
     return 0;
-  return exchangeCycles + sentElement * getShare() * (fields.splitK - 1) * blockM * blockN;
+  return sentElement * getShare() * (fields.splitK - 1) * blockM * blockN;
 }
 
 double CostModel::getMemory() const {
@@ -207,42 +329,66 @@ double CostModel::getMemory() const {
          (1 + rowsForHalfBandwidth / rows);
 }
 
-ScheduleCost CostModel::predict() const {
-  ScheduleCost cost;
-  cost.waves = countWaves();
-  cost.slabMma = getSlabMma();
-  cost.slabLoad = getSlabLoad();
-  double latency = (copyLatency + copyShare * cost.slabLoad) / (fields.stages - heldSlots);
+double CostModel::getTotal(ScheduleCost &cost, double slabBeyond) const {
+  double load = std::max(cost.slabLoad, cost.slabL2);
+  double latency = (copyLatency + copyShare * load) / (fields.stages - heldSlots);
   double slabs =
       llvm::divideCeil(llvm::divideCeil(sizes[2], fields.block[2]), fields.splitK);
+  double lines = fields.block[2] / 64.0, peers = double(clusterM) * clusterN - 1;
   // Copies of all slabs start at once: the first one's latency is the kernel's.
   if (slabs <= fields.stages)
-    latency = 0;
-  double lines = fields.block[2] / 64.0;
-  double loop = loopCycles + loopCyclesPerLine * lines +
-                loopCyclesPerPeer * lines * (clusterM + clusterN - 2);
-  if (clusterM > 1 && clusterN > 1)
-    loop *= bothSidesLoop;
-  double slab = softMax({cost.slabMma, cost.slabLoad, latency, loop}, slabPower);
+    latency = peers = 0;
+  double loop = loopCycles + (loopCyclesPerLine + loopCyclesPerPeer * peers) * lines;
+  double slab = softMax({cost.slabMma, cost.slabLoad, cost.slabL2, latency, loop}, slabPower);
+  if (slabs > fields.stages)
+    slab += slabBeyond;
   if (fields.warps[fields.getAtomNDim()] > 1)
     slab *= splitFactor;
   if (fields.splitK > 1)
     slab *= splitKFactor;
-  cost.tiles = cost.waves * getTile(slabs * slab + firstSlab * cost.slabLoad);
+  cost.tiles = cost.waves * getTile(slabs * slab + firstSlab * (load + slabBeyond));
   if (clusterM * clusterN > 1)
-    cost.tiles = cost.tiles * clusterFactor + clusterCycles;
+    cost.tiles += clusterCycles + clusterBlock * (clusterM * clusterN - 2);
+  return softMax({cost.tiles, cost.memory}, kernelPower) + kernelCycles +
+         cost.waves * getExchange();
+}
+
+ScheduleCost CostModel::predict(double limit) const {
+  ScheduleCost cost;
+  cost.waves = countWaves();
+  cost.slabMma = getSlabMma();
+  cost.slabLoad = getSlabLoad();
+  cost.slabL2 = 0;
   cost.memory = getMemory();
-  cost.total = softMax({cost.tiles, cost.memory}, kernelPower) + kernelCycles +
-               cost.waves * getExchange();
+  cost.total = getTotal(cost, /*slabBeyond=*/0);
+  if (cost.total > limit)
+    return cost;
+  SmallVector<GpcRows, 8> gpcs = getGpcRows();
+  auto getMostL2 = [&](double apart) {
+    double most = 0;
+    for (const GpcRows &rows : gpcs)
+      most = std::max(most, getSlabL2(rows, apart));
+    return most;
+  };
+  cost.slabL2 = getMostL2(/*apart=*/0);
+  if (double apart = getApart(cost); apart > 0)
+    cost.slabL2 = getMostL2(apart);
+  double beyond = 0;
+  for (const GpcRows &rows : gpcs)
+    beyond = std::max(beyond, rows.beyond);
+  cost.total = getTotal(cost, beyond * fields.splitK * beyondFetch * chip.cyclesPerGpcRow *
+                                  (fields.block[2] / 64.0));
   return cost;
 }
 
-ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, const ScheduleFields &fields) {
-  return CostModel(context, fields).predict();
+ScheduleCost mlir::tcc::predictCost(const ScheduleContext &context, const ScheduleFields &fields,
+                                    double limit) {
+  return CostModel(context, fields).predict(limit);
 }
 
 std::string ScheduleCost::str() const {
-  return llvm::formatv("{0:F1} kcycles: {1} waves, {2:F0} cycles of multiplications and {3:F0} of "
-                       "copies a slab, at least {4:F0} kcycles of memory",
-                       total / 1000, waves, slabMma, slabLoad, memory / 1000);
+  return llvm::formatv("{0:F1} kcycles: {1} waves, {2:F0} cycles of multiplications, {3:F0} of "
+                       "copies and {4:F0} of the L2 cache a slab, at least {5:F0} kcycles of "
+                       "memory",
+                       total / 1000, waves, slabMma, slabLoad, slabL2, memory / 1000);
 }

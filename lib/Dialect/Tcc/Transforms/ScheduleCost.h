@@ -5,6 +5,8 @@
 
 #include "ScheduleLegality.h"
 
+#include <limits>
+
 namespace mlir::tcc {
 
 /// What a size that isn't known counts as.
@@ -17,8 +19,9 @@ std::array<int64_t, 3> getSizes(const ScheduleContext &context);
 struct ScheduleCost {
   /// Tiles that the busiest multiprocessor computes.
   int64_t waves;
-  /// Of a slab: the tensor core's, and those in which its rows are brought to shared memory.
-  double slabMma, slabLoad;
+  /// Of a slab: the tensor core's, those in which its rows are brought to shared memory, and those
+  /// in which the L2 cache gives the rows of all blocks of a GPC.
+  double slabMma, slabLoad, slabL2;
   /// Of the kernel: waves of tiles, and what the device's memory needs for A, B and C.
   double tiles, memory;
   double total;
@@ -28,8 +31,11 @@ struct ScheduleCost {
 };
 
 /// The prediction for a kernel of wgmma and TMA on a chip whose throughput is known (lib/Arch). It
-/// depends on the tile and its division, the stages, the roles, the cluster and the epilogue.
-ScheduleCost predictCost(const ScheduleContext &context, const ScheduleFields &fields);
+/// depends on the tile and its division, the stages, the roles, the cluster, the raster and the
+/// epilogue. The L2 cache's part, which takes longest to find, is left out (slabL2 is 0) of what is
+/// beyond `limit` without it.
+ScheduleCost predictCost(const ScheduleContext &context, const ScheduleFields &fields,
+                         double limit = std::numeric_limits<double>::infinity());
 
 } // namespace mlir::tcc
 

@@ -29,6 +29,9 @@ constexpr std::pair<int64_t, int64_t> clusters[] = {{1, 1}, {2, 1}, {1, 2}, {4, 
 /// Bytes of a stage's barriers, and to which a staging buffer's size is rounded up.
 constexpr int64_t stageBarriers = 16, stagingAlignment = 1024;
 constexpr int64_t maxStages = 16, maxChunk = 96;
+/// Rows of tiles in a group whose blocks share rows of A and columns of B in the L2 cache, and the
+/// limits of other heights and numbers of groups that are tried.
+constexpr int64_t usualRaster = 8, maxGroupHeight = 32, maxGroups = 16;
 
 struct Candidate {
   ScheduleFields fields;
@@ -54,6 +57,7 @@ private:
   void addRoles(ScheduleFields &fields, const Division &division);
   void addChunks(ScheduleFields &fields);
   void addClusters(ScheduleFields &fields);
+  void addRasters(ScheduleFields fields, ScheduleCost cost);
   void addSplitK(ScheduleFields fields);
   void addCandidate(const ScheduleFields &fields, const ScheduleCost &cost);
   int64_t limitStages(const ScheduleFields &fields, int64_t fitting) const;
@@ -106,11 +110,35 @@ void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
     fields.cluster.clear();
     if (clusterM * clusterN > 1)
       fields.cluster = {clusterM, clusterN};
-    ScheduleCost cost = predictCost(facts, fields);
+    ScheduleCost cost = predictCost(facts, fields, slack * leastTotal);
     // A block's only tile has nobody to take turns with.
     if (fields.roles != Roles::PingPong || cost.waves > 1)
-      addCandidate(fields, cost);
+      addRasters(fields, cost);
   }
+}
+
+/// Where the L2 cache is the bound, the order of tiles decides what a GPC's multiprocessors share:
+/// groups of rows such that all are of the same height. Others than usual must be worth it.
+void TmaScheduleSearch::addRasters(ScheduleFields fields, ScheduleCost cost) {
+  constexpr double gain = 0.99;
+  if (cost.total <= slack * leastTotal &&
+      cost.slabL2 > std::max(cost.slabMma, cost.slabLoad)) {
+    int64_t clusterM = fields.cluster.empty() ? 1 : fields.cluster[0];
+    int64_t tilesM = llvm::divideCeil(getSizes(facts)[0], fields.block[0] * clusterM);
+    ScheduleFields other = fields;
+    for (int64_t groups = 1; groups <= std::min(tilesM, maxGroups); ++groups) {
+      int64_t height = llvm::divideCeil(tilesM, groups);
+      other.raster = height * clusterM;
+      if (height > maxGroupHeight || other.raster == usualRaster)
+        continue;
+      ScheduleCost otherCost = predictCost(facts, other);
+      if (otherCost.total < gain * cost.total) {
+        cost = otherCost;
+        fields.raster = other.raster;
+      }
+    }
+  }
+  addCandidate(fields, cost);
 }
 
 /// Clusters whose blocks divide K, for tiles that few multiprocessors have. Each block should have
@@ -137,7 +165,7 @@ void TmaScheduleSearch::addSplitK(ScheduleFields fields) {
     int64_t lineBytes = fields.block[2] * 2 * fields.stages;
     int64_t room = countExchangeParts({fields.block[0] * lineBytes, fields.block[1] * lineBytes},
                                       getShareElements(fields, outputBytes) * 4);
-    ScheduleCost cost = predictCost(facts, fields);
+    ScheduleCost cost = predictCost(facts, fields, slack * leastTotal);
     if (cost.waves == 1 && room >= fields.splitK - 1)
       addCandidate(fields, cost);
   }
@@ -157,7 +185,8 @@ void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
   auto addChunk = [&](int64_t size) {
     fields.chunk = size;
     fields.stages = estimateStages(fields);
-    Chunk chunk = {size, fields.stages, predictCost(facts, fields).total};
+    // Slices are nothing to the L2 cache.
+    Chunk chunk = {size, fields.stages, predictCost(facts, fields, /*limit=*/0).total};
     if (chunks.empty() || chunk.stages > chunks.back().stages)
       chunks.push_back(chunk);
     else if (chunk.stages == chunks.back().stages && chunk.total < chunks.back().total)
@@ -199,8 +228,7 @@ void TmaScheduleSearch::addTile(int64_t m, int64_t n, bool swapped) {
   fields.mma = MmaFamily::Wgmma;
   fields.transport = Transport::Tma;
   fields.pending = 1;
-  // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
-  fields.raster = 8;
+  fields.raster = usualRaster;
   fields.persistent = true;
   fields.epilogue = hasTmaStores ? Epilogue::Tma : Epilogue::Direct;
   fields.swapped = swapped;
