@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tcc/Dialect/Tcc/IR/TccOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::tcc;
@@ -169,7 +170,9 @@ struct DistributeMatmul : OpConversionPattern<MatmulOp> {
     if (!lhs)
       return rewriter.notifyMatchFailure(op, "operands are in shared memory");
     auto fragment = cast<FragmentAttr>(op.getAcc().getType().getEncoding());
-    auto [rows, steps] = cast<FragmentAttr>(lhs.getEncoding()).getAtomsPerWarp(lhs.getShape());
+    int64_t rows, steps;
+    std::tie(rows, steps) =
+        cast<FragmentAttr>(lhs.getEncoding()).getAtomsPerWarp(lhs.getShape());
     int64_t columns = fragment.getAtomsPerWarp(op.getAcc().getType().getShape()).second;
     WmmaMajors major = {true, false};
     if (auto it = majors.find(op); it != majors.end())

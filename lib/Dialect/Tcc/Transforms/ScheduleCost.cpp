@@ -83,15 +83,20 @@ std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
 
 /// The greatest, and more where others are close: none hides another wholly. The parts of a slab do
 /// better than a kernel's.
-static double softMax(std::initializer_list<double> values, double power) {
+static double softMax(std::initializer_list<double> values, unsigned power) {
   double greatest = std::max(values), sum = 0;
   if (greatest <= 0)
     return 0;
-  for (double value : values)
-    sum += std::pow(value / greatest, power);
-  return greatest * std::pow(sum, 1 / power);
+  for (double value : values) {
+    // With std::pow the search takes longer by a seventh.
+    double product = 1;
+    for (unsigned factor = 0; factor < power; ++factor)
+      product *= value / greatest;
+    sum += product;
+  }
+  return greatest * std::pow(sum, 1.0 / power);
 }
-static constexpr double slabPower = 20, kernelPower = 6;
+static constexpr unsigned slabPower = 20, kernelPower = 6;
 
 namespace {
 

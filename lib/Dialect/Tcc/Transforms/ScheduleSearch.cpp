@@ -110,18 +110,20 @@ void TmaScheduleSearch::addClusters(ScheduleFields &fields) {
     fields.cluster.clear();
     if (clusterM * clusterN > 1)
       fields.cluster = {clusterM, clusterN};
-    ScheduleCost cost = predictCost(facts, fields, slack * leastTotal);
+    double limit = slack * leastTotal;
+    ScheduleCost cost = predictCost(facts, fields, limit);
     // A block's only tile has nobody to take turns with.
-    if (fields.roles != Roles::PingPong || cost.waves > 1)
+    if (cost.total <= limit && (fields.roles != Roles::PingPong || cost.waves > 1))
       addRasters(fields, cost);
   }
 }
 
 /// Where the L2 cache is the bound, the order of tiles decides what a GPC's multiprocessors share:
-/// groups of rows such that all are of the same height. Others than usual must be worth it.
+/// groups of rows such that all are of the same height, which only a known M tells. Others than
+/// usual must be worth it.
 void TmaScheduleSearch::addRasters(ScheduleFields fields, ScheduleCost cost) {
   constexpr double gain = 0.99;
-  if (cost.total <= slack * leastTotal &&
+  if (!ShapedType::isDynamic(facts.sizes[0]) &&
       cost.slabL2 > std::max(cost.slabMma, cost.slabLoad)) {
     int64_t clusterM = fields.cluster.empty() ? 1 : fields.cluster[0];
     int64_t tilesM = llvm::divideCeil(getSizes(facts)[0], fields.block[0] * clusterM);

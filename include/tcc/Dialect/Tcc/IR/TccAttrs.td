@@ -45,7 +45,8 @@ def Tcc_ScheduleAttr : Tcc_Attr<"Schedule", "schedule"> {
       aligned; copies and stores are at most that wide. A variant's
       preconditions promise it.
     - `raster`: number of tiles along M that are visited before the next
-      column of tiles, for reuse in the L2 cache; 1 is plain order.
+      column of tiles, for reuse in the L2 cache; 1 is plain order. Neighbours
+      share what they fetch, those in groups of the same height most.
     - `persistent`: a block computes several tiles, one after the other.
     - `cluster`: blocks of a cluster along M and N. Each brings a share of the
       rows of A (columns of B) that they have in common and multicasts it.
