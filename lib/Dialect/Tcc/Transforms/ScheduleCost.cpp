@@ -77,7 +77,7 @@ static constexpr double sharedBytesPerCycle = 128;
 std::array<int64_t, 3> mlir::tcc::getSizes(const ScheduleContext &context) {
   std::array<int64_t, 3> sizes = context.sizes;
   for (int64_t &size : sizes)
-    size = ShapedType::isDynamic(size) ? assumedSize : std::max<int64_t>(1, size);
+    size = ShapedType::isDynamic(size) ? assumedSize : std::clamp<int64_t>(size, 1, greatestSize);
   return sizes;
 }
 

@@ -9,10 +9,11 @@
 
 namespace mlir::tcc {
 
-/// What a size that isn't known counts as.
-inline constexpr int64_t assumedSize = 4096;
+/// What a size that isn't known counts as, and a greater one than any memory leaves room for: the
+/// choice no longer depends on it, and products of sizes don't overflow.
+inline constexpr int64_t assumedSize = 4096, greatestSize = int64_t(1) << 30;
 
-/// M, N and K, with `assumedSize` for those that aren't known.
+/// M, N and K, with `assumedSize` for those that aren't known, none above `greatestSize`.
 std::array<int64_t, 3> getSizes(const ScheduleContext &context);
 
 /// Cycles of a multiprocessor that a kernel is predicted to take, and what they are made of.

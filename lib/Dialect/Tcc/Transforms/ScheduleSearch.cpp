@@ -164,6 +164,8 @@ void TmaScheduleSearch::addSplitK(ScheduleFields fields) {
       ++parts;
     fields.chunk = fields.epilogue == Epilogue::Tma ? side / parts : 0;
     fields.stages = estimateStages(fields);
+    if (fields.stages < 2)
+      continue;
     int64_t lineBytes = fields.block[2] * 2 * fields.stages;
     int64_t room = countExchangeParts({fields.block[0] * lineBytes, fields.block[1] * lineBytes},
                                       getShareElements(fields, outputBytes) * 4);
@@ -187,6 +189,8 @@ void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
   auto addChunk = [&](int64_t size) {
     fields.chunk = size;
     fields.stages = estimateStages(fields);
+    if (fields.stages < 2)
+      return;
     // Slices are nothing to the L2 cache.
     Chunk chunk = {size, fields.stages, predictCost(facts, fields, /*limit=*/0).total};
     if (chunks.empty() || chunk.stages > chunks.back().stages)
@@ -203,8 +207,7 @@ void TmaScheduleSearch::addChunks(ScheduleFields &fields) {
   for (const Chunk &chunk : chunks) {
     fields.chunk = chunk.size;
     fields.stages = chunk.stages;
-    if (fields.stages > 1)
-      addClusters(fields);
+    addClusters(fields);
   }
 }
 

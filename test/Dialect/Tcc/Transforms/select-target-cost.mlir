@@ -108,6 +108,18 @@ func.func @odd_columns(%A: memref<1544x6680xbf16>, %B: memref<6680x1408xbf16>, %
   return
 }
 
+// Sizes that no memory has room for: the number of tiles is beyond 64 bits, which mustn't keep the search.
+// CHECK-LABEL: func.func @beyond_memory(
+// CHECK-SAME:    transport = tma
+// REMARK: remark: [Passed] Schedule | {{.*}}predicted {{[1-9][0-9]+\.[0-9]}} kcycles: {{[1-9][0-9]+}} waves, {{[1-9][0-9]+}} cycles of multiplications, {{[1-9][0-9]+}} of copies and {{[1-9][0-9]+}} of the L2 cache
+func.func @beyond_memory(%A: memref<64x274877906944xbf16>, %B: memref<64x9223372036854775800xbf16>, %C: memref<274877906944x9223372036854775800xbf16>) {
+  %z = arith.constant 0.0 : bf16
+  linalg.fill ins(%z : bf16) outs(%C : memref<274877906944x9223372036854775800xbf16>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%A, %B : memref<64x274877906944xbf16>, memref<64x9223372036854775800xbf16>) outs(%C : memref<274877906944x9223372036854775800xbf16>)
+  return
+}
+
 // A schedule of the user's is predicted, too, so that it can be compared with others.
 // CHECK-LABEL: func.func @given(
 // CHECK-SAME:    block = [128, 128, 64], warps = [8, 1]
