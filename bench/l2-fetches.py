@@ -5,7 +5,7 @@
 
 One thread of each block copies boxes of rows of 128 bytes into a ring of slots, waits, and begins
 again: nothing is computed, all data is in the L2 cache. A case says which rows each block copies.
-Prints the cycles of a block for a row, and the bytes that all blocks together get a cycle; first
+Prints the cycles of a block for a row, and the bytes that all blocks together get a cycle; last
 where the device places blocks and clusters. lib/Arch's cyclesPerGpcRow comes from it. Needs Python
 and the driver alone.
 """

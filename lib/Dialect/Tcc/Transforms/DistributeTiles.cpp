@@ -284,8 +284,7 @@ static LogicalResult verifyOther(Operation *op) {
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   if (llvm::none_of(op->getResultTypes(), isTile) ||
       isa<LoadOp, LocalLoadOp, MatmulWaitOp, tensor::EmptyOp, tensor::SplatOp, scf::ForOp,
-          scf::IfOp>(
-          op))
+          scf::IfOp>(op))
     return success();
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return op->emitOpError() << "can't be distributed over threads: it is not elementwise with one "

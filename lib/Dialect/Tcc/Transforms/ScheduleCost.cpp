@@ -122,7 +122,7 @@ public:
       : chip(context.chip->throughput()), context(context), fields(fields),
         sizes(getSizes(context)), blockM(fields.block[0]), blockN(fields.block[1]),
         clusterM(fields.cluster.empty() ? 1 : fields.cluster[0]),
-        clusterN(fields.cluster.empty() ? 1 : fields.cluster[1]) {}
+        clusterN(fields.cluster.empty() ? 1 : fields.cluster[1]), lines(fields.block[2] / 64.0) {}
 
   ScheduleCost predict(double limit) const;
 
@@ -148,6 +148,7 @@ private:
   const ScheduleFields &fields;
   std::array<int64_t, 3> sizes;
   int64_t blockM, blockN, clusterM, clusterN;
+  double lines; // of 128 bytes that a slab has of each row
 };
 
 } // namespace
@@ -197,7 +198,7 @@ double CostModel::getSlabLoad() const {
   auto [rowsM, rowsN] = getRows();
   double fetched =
       fetches(context.lhsPitch, rowsM / clusterN) + fetches(context.rhsPitch, rowsN / clusterM);
-  double load = std::max((rowsM + rowsN) * chip.cyclesPerRow, fetched) * (fields.block[2] / 64.0);
+  double load = std::max((rowsM + rowsN) * chip.cyclesPerRow, fetched) * lines;
   return clusterM > 1 && clusterN > 1 ? load * bothSidesFactor : load;
 }
 
@@ -268,16 +269,16 @@ double CostModel::getSlabL2(const GpcRows &rows, double apart) const {
     double once = isMulticast[dim] ? all : different + apart * (all - different);
     fetched += once * (1 + unalignedFetch * unaligned) + unalignedAgain * unaligned * (all - once);
   }
-  return fetched * fields.splitK * chip.cyclesPerGpcRow * (fields.block[2] / 64.0);
+  return fetched * fields.splitK * chip.cyclesPerGpcRow * lines;
 }
 
 /// How far blocks of a GPC move apart. Where they wait for multiplications they all go at one pace;
 /// where they wait for copies those that get them first run ahead, the farther the longer K is.
 double CostModel::getApart(const ScheduleCost &cost) const {
-  double lines = double(cost.waves) * sizes[2] / 64 / fields.splitK;
+  double kLines = double(cost.waves) * sizes[2] / 64 / fields.splitK;
   double waiting = std::max(cost.slabLoad, cost.slabL2) / cost.slabMma;
   return mostApart * std::clamp((waiting - 0.9) / 0.2, 0.0, 1.0) *
-         std::min(1.0, lines / linesUntilApart);
+         std::min(1.0, kLines / linesUntilApart);
 }
 
 /// The part of a tile that a block stores.
@@ -329,7 +330,7 @@ double CostModel::getMemory() const {
   for (int64_t bytes : context.outputBytes)
     outputBytes += bytes;
   // The smaller operand stays in the L2 cache.
-  double rows = double(fields.stages) * (n >= m ? blockN : blockM) * (fields.block[2] / 64.0);
+  double rows = double(fields.stages) * (n >= m ? blockN : blockM) * lines;
   return (2.0 * k * (m + n) + outputBytes * m * n) / chip.memoryBytes *
          (1 + rowsForHalfBandwidth / rows);
 }
@@ -339,7 +340,7 @@ double CostModel::getTotal(ScheduleCost &cost, double slabBeyond) const {
   double latency = (copyLatency + copyShare * load) / (fields.stages - heldSlots);
   double slabs =
       llvm::divideCeil(llvm::divideCeil(sizes[2], fields.block[2]), fields.splitK);
-  double lines = fields.block[2] / 64.0, peers = double(clusterM) * clusterN - 1;
+  double peers = double(clusterM) * clusterN - 1;
   // Copies of all slabs start at once: the first one's latency is the kernel's.
   if (slabs <= fields.stages)
     latency = peers = 0;
@@ -381,8 +382,8 @@ ScheduleCost CostModel::predict(double limit) const {
   double beyond = 0;
   for (const GpcRows &rows : gpcs)
     beyond = std::max(beyond, rows.beyond);
-  cost.total = getTotal(cost, beyond * fields.splitK * beyondFetch * chip.cyclesPerGpcRow *
-                                  (fields.block[2] / 64.0));
+  double slabBeyond = beyond * beyondFetch * chip.cyclesPerGpcRow * fields.splitK * lines;
+  cost.total = getTotal(cost, slabBeyond);
   return cost;
 }
 

@@ -89,8 +89,7 @@ static ScheduleFields getBaseFields(ArrayRef<int64_t> block, ArrayRef<int64_t> w
   fields.transport = transport;
   fields.epilogue = family == MmaFamily::Wmma ? Epilogue::Shared : Epilogue::Direct;
   fields.roles = transport == Transport::Tma ? Roles::Cooperative : Roles::Uniform;
-  // Neighbouring blocks then share rows of A and columns of B in the L2 cache.
-  fields.raster = 8;
+  fields.raster = usualRaster;
   return fields;
 }
 

@@ -41,6 +41,10 @@ struct ScheduleContext {
 /// Arrays": portable).
 inline constexpr int64_t maxClusterBlocks = 8;
 
+/// Rows of tiles in a group where nothing asks for another number: blocks that run together then
+/// share rows of A and columns of B in the L2 cache.
+inline constexpr int64_t usualRaster = 8;
+
 /// Columns that a slice of the epilogue has where it has all rows: the schedule's `chunk`, or as
 /// many as fit a line of 128 bytes with elements of `elementBytes` and divide the block's; with
 /// `split_k` fewer, so that each block has a slice. With swapped operands rows, where it has all

@@ -29,9 +29,8 @@ constexpr std::pair<int64_t, int64_t> clusters[] = {{1, 1}, {2, 1}, {1, 2}, {4, 
 /// Bytes of a stage's barriers, and to which a staging buffer's size is rounded up.
 constexpr int64_t stageBarriers = 16, stagingAlignment = 1024;
 constexpr int64_t maxStages = 16, maxChunk = 96;
-/// Rows of tiles in a group whose blocks share rows of A and columns of B in the L2 cache, and the
-/// limits of other heights and numbers of groups that are tried.
-constexpr int64_t usualRaster = 8, maxGroupHeight = 32, maxGroups = 16;
+/// Limits of the heights and numbers of groups of tiles' rows that are tried beside `usualRaster`.
+constexpr int64_t maxGroupHeight = 32, maxGroups = 16;
 
 struct Candidate {
   ScheduleFields fields;
